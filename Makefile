@@ -1,0 +1,81 @@
+# Everything here needs Go, git and make alone; what else a target can use it
+# looks for and says when it does without.
+GO        ?= go
+VERSION   ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo 0.1.0-dev)
+CACHE     := $(CURDIR)/.cache
+LINT      := $(CACHE)/bin/golangci-lint
+LINT_VER  := v2.15.0
+VULN      := $(CACHE)/bin/govulncheck
+VULN_VER  := v1.9.0
+FUZZTIME  ?= 10s
+BENCHFLAGS ?=
+
+export CGO_ENABLED = 0
+
+.PHONY: build test race lint vuln fmt fmt-check vet bench bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
+
+build: ## the binary, bin/sense
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
+
+test: ## all tests
+	$(GO) test ./...
+
+race: ## all tests under the race detector, which needs a C compiler
+	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
+		echo "CGO_ENABLED=1 $(GO) test -race ./..."; CGO_ENABLED=1 $(GO) test -race ./...; \
+	elif [ "$${CI:-}" = true ]; then echo "race: no C compiler, and CI must have one" >&2; exit 1; \
+	else echo "race: skipped, there is no C compiler"; fi
+
+lint: $(LINT) ## static checks
+	$(LINT) run ./...
+
+$(LINT):
+	GOBIN=$(CACHE)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VER)
+
+vuln: $(VULN) ## known vulnerabilities that the code can reach
+	tools/vuln.sh $(VULN)
+
+$(VULN):
+	GOBIN=$(CACHE)/bin $(GO) install golang.org/x/vuln/cmd/govulncheck@$(VULN_VER)
+
+vet:
+	$(GO) vet ./...
+
+fmt: ## formats the Go code
+	gofmt -s -w $$(git ls-files '*.go')
+
+fmt-check:
+	@out=$$(gofmt -s -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
+bench: build ## speed beside CPython, Lua and Go's interpreters
+	cd bench && $(GO) run . -sense ../bin/sense $(BENCHFLAGS)
+
+bench-startup: build ## start-up of print("hello")
+	cd bench && $(GO) run . -sense ../bin/sense -only hello -n 20 $(BENCHFLAGS)
+
+bench-parse: build ## 20,000 lines parsed
+	cd bench && $(GO) run . -sense ../bin/sense -only parse20k $(BENCHFLAGS)
+
+fuzz: ## every fuzz target for FUZZTIME
+	GO="$(GO)" tools/fuzz.sh $(FUZZTIME)
+
+demo: build ## the main job, offline: a script, the built-in file server and a scripted model
+	tools/demo.sh bin/sense
+
+golden: ## records the golden outputs again; read the diff before you commit it
+	$(GO) test . -run 'TestScripts|TestExamples' -update
+
+conformance: build ## the corpus through its Python runner
+	python3 testdata/conformance/run.py --sense bin/sense -j 2
+
+confirm: build ## every script through the Python original too
+	tools/confirm.sh "$(GO)"
+
+real: ## scripts against real MCP servers from npm
+	SENSE_REAL_SERVERS=1 $(GO) test . -run TestReal -count=1 -v
+
+ci: ## what CI runs
+	.ci/run
+
+clean:
+	rm -rf bin .cache/bin
