@@ -1,0 +1,175 @@
+package parser
+
+import (
+	"strings"
+
+	plex "github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/sense-lang/sense/ast"
+)
+
+// The pieces that are written by hand. Participle knows them by these types.
+type (
+	expression interface{ ast.Expr }
+	block      interface{ ast.Node }
+	annotation interface{ String() string }
+	needs      interface{ list() []need }
+)
+
+type declaration struct {
+	Def     *funcDecl    `parser:"  @@"`
+	Test    *testDecl    `parser:"| @@"`
+	Session *sessionDecl `parser:"| @@"`
+	Agent   *agentDecl   `parser:"| @@"`
+	Tool    *toolDecl    `parser:"| @@"`
+	Async   *asyncDecl   `parser:"| @@"`
+	Action  *actionDecl  `parser:"| @@"`
+	Memory  *memoryDecl  `parser:"| @@"`
+	Model   *modelDecl   `parser:"| @@"`
+	Policy  *policyStmt  `parser:"| @@"`
+	Set     *setStmt     `parser:"| @@"`
+	Import  *importStmt  `parser:"| @@"`
+	From    *fromStmt    `parser:"| @@"`
+}
+
+type funcDecl struct {
+	Name   plex.Token `parser:"'def' @Ident"`
+	Params []*param   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Result annotation `parser:"( '->' @@ )?"`
+	Body   block      `parser:"@@"`
+}
+
+type param struct {
+	Name plex.Token `parser:"@Ident"`
+	Type annotation `parser:"( ':' @@ )?"`
+}
+
+type testDecl struct {
+	Desc plex.Token `parser:"'test' @String"`
+	Body block      `parser:"@@"`
+}
+
+type sessionDecl struct {
+	Name plex.Token `parser:"'session' @Ident"`
+	Body block      `parser:"@@"`
+}
+
+type agentDecl struct {
+	Name plex.Token `parser:"'agent' @Ident"`
+	Body block      `parser:"@@"`
+}
+
+type toolDecl struct {
+	Name     plex.Token  `parser:"'tool' @Ident"`
+	Params   []*param    `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Result   annotation  `parser:"( 'returns' @@ )?"`
+	Requires *capability `parser:"( 'requires' @@ )?"`
+	Desc     plex.Token  `parser:"@String?"`
+	Body     block       `parser:"@@"`
+}
+
+type asyncDecl struct {
+	Agent *agentDecl `parser:"'async' ( @@"`
+	Tool  *toolDecl  `parser:"        | @@ )"`
+}
+
+// actionDecl lacks the rollback block, which follows from the kind of action
+// and is read where this is lowered.
+type actionDecl struct {
+	Kind     plex.Token `parser:"@( 'reversible' | 'irreversible' )"`
+	Name     plex.Token `parser:"'action' @Ident"`
+	Params   []*param   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Requires needs      `parser:"( 'requires' @@ )?"`
+	Body     block      `parser:"@@"`
+}
+
+type capability struct {
+	Pos  plex.Position
+	Path []string `parser:"@( Ident | Keyword ) ( '.' @( Ident | Keyword ) )*"`
+}
+
+type memoryDecl struct {
+	Persistent bool       `parser:"( 'memory' | @'persistent' 'memory' )"`
+	Name       plex.Token `parser:"@Ident"`
+	Text       plex.Token `parser:"( ':' @String )? Newline"`
+}
+
+type modelDecl struct {
+	Name  plex.Token `parser:"'model' @Ident"`
+	Value expression `parser:"'=' @@ Newline"`
+}
+
+type policyStmt struct {
+	Rules []*policyRule `parser:"'policy' ':' ( Newline Indent @@+ Dedent | @@ )"`
+}
+
+type policyRule struct {
+	Pos        plex.Position
+	Effect     string     `parser:"@( 'allow' | 'deny' )"`
+	Capability capability `parser:"@@ Newline"`
+}
+
+type setStmt struct {
+	Name  plex.Token `parser:"'set' @Ident"`
+	Value expression `parser:"'=' @@ Newline"`
+}
+
+type importStmt struct {
+	Python bool       `parser:"'import' @'python'?"`
+	Module module     `parser:"@@"`
+	Alias  plex.Token `parser:"( 'as' @Ident )? Newline"`
+}
+
+type fromStmt struct {
+	Python bool          `parser:"'from' @'python'?"`
+	Module module        `parser:"@@ 'import'"`
+	Names  []*importName `parser:"@@ ( ',' @@ )* Newline"`
+}
+
+type module struct {
+	Pos  plex.Position
+	Text string   `parser:"  @String"`
+	Path []string `parser:"| @Ident ( (?= '.' Ident ) '.' @Ident )*"`
+}
+
+type importName struct {
+	Name  plex.Token `parser:"@Ident"`
+	Alias plex.Token `parser:"( 'as' @Ident )?"`
+}
+
+// handWritten shows, in the notation of participle, the productions that are
+// code and not structs.
+const handWritten = `Statement = Declaration | VarDecl | IfStmt | WhileStmt | ForStmt | ReturnStmt | ("break" | "continue") <newline> | Expression <newline> .
+VarDecl = (<ident> ":" Annotation | "local" <ident> (":" Annotation)?) "=" Expression <newline> .
+IfStmt = "if" Expression Block ("else" "if" Expression Block)* ("else" Block)? .
+WhileStmt = "while" Expression Block .
+ForStmt = "for" <ident> "in" Expression Block .
+ReturnStmt = "return" Expression? <newline> .
+Block = ":" (<newline> <indent> Statement+ <dedent> | Statement) .
+Needs = ("approval" | Capability) ("," ("approval" | Capability))* .
+Rollback = "rollback" Block .
+Annotation = <ident> ("<" Annotation ("," Annotation)* ">")? .
+Expression = Or ("=" Expression)? .
+Or = And ("or" And)* .
+And = Equality ("and" Equality)* .
+Equality = Comparison (("==" | "!=") Comparison)* .
+Comparison = Term (("<" | "<=" | ">" | ">=") Term)* .
+Term = Factor (("+" | "-") Factor)* .
+Factor = Unary (("*" | "/" | "%") Unary)* .
+Unary = ("not" | "-") Unary | Call .
+Call = Primary ("(" (Arg ("," Arg)*)? ")" | "." <ident> | "[" Expression "]")* .
+Arg = (<ident> ":")? Expression .
+Primary = <int> | <float> | <string> | "true" | "false" | "nil" | <ident> | "(" Expression ")" | "[" (Expression ("," Expression)*)? "]" .
+`
+
+// Grammar gives the whole grammar in EBNF, one production a line.
+func Grammar() string {
+	p := parsers.Get().(*parser)
+	defer parsers.Put(p)
+	var b strings.Builder
+	b.WriteString("Program = Statement* .\n")
+	b.WriteString(p.decl.String())
+	b.WriteByte('\n')
+	b.WriteString(handWritten)
+	return b.String()
+}
