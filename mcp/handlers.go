@@ -36,9 +36,7 @@ type SampleRequest struct {
 	MaxTokens   int
 	Temperature *float64 // nil when not said
 	Stop        []string
-	ModelHints  []string        // names the server would like, best first
-	Tools       json.RawMessage // the array of tools offered, or nil
-	ToolChoice  json.RawMessage
+	ModelHints  []string // names the server would like, best first
 }
 
 // SampleResult answers a SampleRequest.

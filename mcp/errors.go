@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrClosed is what a call on a connection that we closed fails with.
+var ErrClosed = errors.New("the connection is closed")
+
+// RPCError is a JSON-RPC error a server answered a request with. A handler
+// that returns one chooses the code its server is told.
+type RPCError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error gives the server's message with code and data, on one line.
+func (e *RPCError) Error() string {
+	text := clean(e.Message, 2000)
+	if text == "" {
+		text = "the server gives no message"
+	}
+	text += " (JSON-RPC error " + strconv.Itoa(e.Code)
+	if len(e.Data) > 0 && string(e.Data) != "null" {
+		text += ", data " + clean(string(e.Data), 500)
+	}
+	return text + ")"
+}
+
+// parseRPCError reads the error member of a response, in the shapes servers
+// send it.
+func parseRPCError(raw []byte) *RPCError {
+	var e RPCError
+	if json.Unmarshal(raw, &e) == nil {
+		return &e
+	}
+	var loose struct {
+		Code    json.Number     `json:"code"`
+		Message json.RawMessage `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(raw, &loose) == nil {
+		code, _ := strconv.ParseFloat(loose.Code.String(), 64)
+		return &RPCError{Code: int(code), Message: plain(loose.Message), Data: loose.Data}
+	}
+	return &RPCError{Message: plain(raw)}
+}
+
+// plain gives a JSON string's text, and any other JSON as it stands.
+func plain(raw []byte) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// TimeoutError says that a server did not answer in time.
+type TimeoutError struct {
+	After  time.Duration
+	Method string // what was not answered; "" for a call of a tool
+	Unsent bool   // the server did not even read the request
+	Stderr string // the server's last words, or ""
+}
+
+// Error names the limit and what was waited for.
+func (e *TimeoutError) Error() string {
+	text := "timed out after " + seconds(e.After)
+	if e.Method != "" {
+		text = "no answer to " + e.Method + " in " + seconds(e.After)
+	}
+	if e.Unsent {
+		text += "; the server does not read its input"
+	}
+	return text + lastWords(e.Stderr)
+}
+
+// ExitError says that a server's process ended by itself.
+type ExitError struct {
+	Status string // "exited with status 3", "was ended by signal 9 (killed)"
+	Early  bool   // before it answered initialize
+	Stderr string // its last words, or ""
+}
+
+// Error tells how the process ended and its last words.
+func (e *ExitError) Error() string {
+	text := "the server " + e.Status
+	if e.Early {
+		text += " before it answered"
+	}
+	return text + lastWords(e.Stderr)
+}
+
+func lastWords(stderr string) string {
+	if stderr == "" {
+		return ""
+	}
+	return "; its standard error ends: " + stderr
+}
+
+// lostError is what calls after the loss of a connection fail with.
+func lostError(cause error) error {
+	if cause == nil || errors.Is(cause, ErrClosed) {
+		return ErrClosed
+	}
+	return fmt.Errorf("%w: %w", ErrClosed, cause)
+}
+
+// seconds writes a limit as people read it: "60 s", "1.5 s".
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Round(time.Millisecond))/float64(time.Second), 'f', -1, 64) + " s"
+}
+
+// clean makes foreign text fit for one line of ours: no control, format or
+// other unprintable character, at most limit runes.
+func clean(s string, limit int) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.TrimSpace(s) {
+		if n++; n > limit {
+			b.WriteString("...")
+			break
+		}
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			b.WriteByte(' ')
+		case r == utf8.RuneError || unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		}
+	}
+	return b.String()
+}

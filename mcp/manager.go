@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+)
+
+// Manager connects to servers and tracks them all. The zero value is not
+// usable; see NewManager.
+type Manager struct {
+	// SweepAdopted lets CloseAll kill processes that a server's descendants
+	// left behind in sessions of their own and with an emptied environment. It
+	// is for a program that starts no such processes itself, which the host of
+	// a library cannot promise; Linux only.
+	SweepAdopted bool
+
+	mu      sync.Mutex
+	servers []*Server
+	closed  bool
+}
+
+// NewManager gives a Manager without servers.
+func NewManager() *Manager { return &Manager{} }
+
+// Connect starts and connects a server and reads its list of tools. The
+// error's text is one clause without the server's name, for use after
+// "failed to connect to '<name>': ". Nothing is left running after an error.
+func (m *Manager) Connect(ctx context.Context, cfg Config) (*Server, error) {
+	s := newServer(cfg)
+	if err := m.add(s); err != nil {
+		return nil, err
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Start is Connect without the wait: the server is pending, and its first use
+// waits. Errors show as status and from Wait.
+func (m *Manager) Start(ctx context.Context, cfg Config) *Server {
+	s := newServer(cfg)
+	if err := m.add(s); err != nil {
+		s.closed, s.status = true, Closed
+		close(s.ready)
+		close(s.gone)
+		return s
+	}
+	go func() { _ = s.connect(ctx) }() // the outcome is the server's status
+	return s
+}
+
+func (m *Manager) add(s *Server) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	m.servers = append(m.servers, s)
+	return nil
+}
+
+// Servers gives every server of this manager, failed and closed ones too, in
+// the order of their connecting.
+func (m *Manager) Servers() []*Server {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]*Server(nil), m.servers...)
+}
+
+// CloseAll closes every server side by side, within two seconds and a half. No
+// process started by this manager is left when it returns, and no further
+// connection is made.
+func (m *Manager) CloseAll() { m.shut(finalGrace) }
+
+// Abort is CloseAll for an interrupted run: servers have an eighth of a second
+// to leave by themselves.
+func (m *Manager) Abort() { m.shut(quickGrace) }
+
+func (m *Manager) shut(g grace) {
+	m.mu.Lock()
+	m.closed = true
+	servers := m.servers
+	m.mu.Unlock()
+	var all sync.WaitGroup
+	for _, s := range servers {
+		all.Go(func() { s.shut(g) })
+	}
+	all.Wait()
+	if m.SweepAdopted {
+		sweepAdopted()
+	}
+}
