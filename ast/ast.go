@@ -38,6 +38,9 @@ type File struct {
 	Body []Stmt
 }
 
+// Pos gives the beginning of the text.
+func (f *File) Pos() diag.Pos { return diag.Pos{Line: 1, Col: 1} }
+
 // Block is the body of a compound statement. Doc is its docstring, cleaned,
 // where the statement may have one (the string stays in Stmts).
 type Block struct {
