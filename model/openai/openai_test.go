@@ -1,0 +1,518 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/sense-lang/sense/model"
+	"github.com/sense-lang/sense/model/modeltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// service is a server and the options of a client for it; waits holds how long
+// the client waited before each further attempt.
+type service struct {
+	*modeltest.Server
+	options model.Options
+	waits   *[]time.Duration
+}
+
+func serve(t *testing.T, turns ...modeltest.Turn) service {
+	t.Helper()
+	s := modeltest.New(modeltest.OpenAI, turns...)
+	t.Cleanup(s.Close)
+	waits := &[]time.Duration{}
+	return service{s, model.Options{
+		APIKey: "test-key-1234", BaseURL: s.URL, HTTPClient: s.Client(),
+		Sleep: func(ctx context.Context, d time.Duration) error { *waits = append(*waits, d); return ctx.Err() },
+		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+	}, waits}
+}
+
+func question(s string) *model.Request {
+	return &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: s}}}
+}
+
+func ask(t *testing.T, s service, req *model.Request) *model.Turn {
+	t.Helper()
+	turn, err := New(s.options).Complete(context.Background(), req)
+	if err != nil {
+		t.Fatalf("Complete: %v", err)
+	}
+	return turn
+}
+
+// fail asks and demands an error of a kind with the given words, without a key
+// or a word of Go in it.
+func fail(t *testing.T, s service, req *model.Request, kind model.Kind, words string) *model.Error {
+	t.Helper()
+	turn, err := New(s.options).Complete(context.Background(), req)
+	var e *model.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %+v, %v; want a *model.Error", turn, err)
+	}
+	if e.Kind != kind || !strings.Contains(e.Msg, words) {
+		t.Errorf("got %s %q, want %s with %q", e.Kind, e.Msg, kind, words)
+	}
+	for _, bad := range []string{"test-key-1234", "\n", "json:", "Go value", "openai.", "model.", "runtime", "0x", "%!"} {
+		if strings.Contains(e.Msg, bad) {
+			t.Errorf("%q holds %q", e.Msg, bad)
+		}
+	}
+	return e
+}
+
+func TestDefaults(t *testing.T) {
+	for _, tt := range []struct {
+		c                        *Client
+		provider, id, url, limit string
+	}{
+		{New(model.Options{}), "openai", "gpt-4o", "https://api.openai.com/v1", "max_completion_tokens"},
+		{New(model.Options{ModelID: "m", BaseURL: "http://x/v1"}), "openai", "m", "http://x/v1", "max_completion_tokens"},
+		{NewOllama(model.Options{}), "ollama", "llama3.2", "http://127.0.0.1:11434/v1", "max_tokens"},
+		{NewCompatible(model.Options{BaseURL: "http://y"}), "openai-compatible", "default", "http://y", "max_tokens"},
+	} {
+		var _ model.Client = tt.c
+		if tt.c.Provider() != tt.provider || tt.c.ModelID() != tt.id || tt.c.options.BaseURL != tt.url || tt.c.maxTokens != tt.limit {
+			t.Errorf("got %+v, want %+v", tt.c, tt)
+		}
+	}
+}
+
+func TestOllamaURL(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "gpu-box": "http://gpu-box:11434/v1", "gpu-box:80": "http://gpu-box:80/v1", "0.0.0.0": "http://127.0.0.1:11434/v1",
+		"http://h:1/v1": "http://h:1/v1", "https://h": "https://h/v1", "https://h/base/v1/": "https://h/base/v1/",
+		"[::1]:99": "http://[::1]:99/v1", "https://[::1]": "https://[::1]/v1", "http://%zz": "http://%zz",
+	} {
+		if got := ollamaURL(in); got != want {
+			t.Errorf("%q gives %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPlainQuestion(t *testing.T) {
+	s := serve(t, modeltest.Text("4"))
+	turn := ask(t, s, question("What is 2 + 2?"))
+	if turn.Text != "4" || turn.Calls != nil || turn.Stop != "stop" || turn.Truncated || turn.Confidence != nil || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) {
+		t.Errorf("got %+v", turn)
+	}
+	if got, want := modeltest.Summary(s.Requests()), "tools= user:What is 2 + 2?\n"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+	if got, want := modeltest.Sent(modeltest.OpenAI, s.Requests()), "openai /v1/chat/completions model=gpt-4o key=test-key-1234\n"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	for _, absent := range []string{"tools", "response_format", "max_tokens", "stream_options"} {
+		if _, there := s.Requests()[0].Body[absent]; there {
+			t.Errorf("%s was sent", absent)
+		}
+	}
+}
+
+func TestNoKeyNoHeader(t *testing.T) {
+	s := serve(t, modeltest.Text("hi"))
+	s.options.APIKey = ""
+	ask(t, s, question("q"))
+	if h := s.Requests()[0].Header; h.Get("Authorization") != "" {
+		t.Errorf("sent %q", h.Get("Authorization"))
+	}
+}
+
+func TestSystem(t *testing.T) {
+	s := serve(t, modeltest.Text("a"), modeltest.Text("b"))
+	s.options.System = "Be brief."
+	ask(t, s, question("q"))
+	own := question("q")
+	own.System = "Be long."
+	ask(t, s, own)
+	if got, want := modeltest.Summary(s.Requests()), "tools= system:Be brief. | user:q\ntools= system:Be long. | user:q\n"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
+// B17: a temperature of 0 is sent; without one none is.
+func TestB17TemperatureZero(t *testing.T) {
+	for give, want := range map[float64]string{0: `"temperature":0`, 0.1: `"temperature":0.1`, 2: `"temperature":2`} {
+		s := serve(t, modeltest.Text("x"))
+		s.options.Temperature = &give
+		ask(t, s, question("q"))
+		if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, want) {
+			t.Errorf("sent %s, want %s", raw, want)
+		}
+	}
+	s := serve(t, modeltest.Text("x"))
+	ask(t, s, question("q"))
+	if raw := string(s.Requests()[0].Raw); strings.Contains(raw, "temperature") {
+		t.Errorf("sent %s", raw)
+	}
+}
+
+// B18: newer models are asked whatever the library thinks of them, the limit
+// goes out under its newer name, and the service's own words come back.
+func TestB18TheServiceDecides(t *testing.T) {
+	warm, limit := 0.7, int64(50)
+	for _, id := range []string{"o3-mini", "o1", "gpt-5", "gpt-6-sol", "gpt-6.1-sol", "gpt-6-astra", "text-davinci-003", "ünknown/модель:7b"} {
+		s := serve(t, modeltest.Text("fine"), modeltest.Status(400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.7"}}`))
+		s.options.ModelID, s.options.Temperature, s.options.MaxTokens = id, &warm, &limit
+		req := question("q")
+		req.Tools = []model.ToolSpec{{Name: "t", Description: "d"}}
+		if turn := ask(t, s, req); turn.Text != "fine" {
+			t.Errorf("%s: %+v", id, turn)
+		}
+		fail(t, s, req, model.KindRequest, "Unsupported value: 'temperature' does not support 0.7")
+		body := s.Requests()[0].Body
+		if body["model"] != id || body["max_completion_tokens"] != json.Number("50") || body["max_tokens"] != nil {
+			t.Errorf("%s: sent %v", id, body)
+		}
+	}
+	s := serve(t, modeltest.Text("x"))
+	s.options.MaxTokens = &limit
+	if _, err := NewCompatible(s.options).Complete(context.Background(), question("q")); err != nil {
+		t.Fatal(err)
+	}
+	if body := s.Requests()[0].Body; body["max_tokens"] != json.Number("50") || body["max_completion_tokens"] != nil {
+		t.Errorf("a compatible server was sent %v", body)
+	}
+}
+
+// A57: the wire carries text as it is.
+func TestA57NoEscapes(t *testing.T) {
+	s := serve(t, modeltest.Text(`<i>&</i> 😀`))
+	text := "<b> & \"q\" \\u003c \u2028 世界"
+	req := question(text)
+	req.System = "a<b"
+	req.Tools = []model.ToolSpec{{Name: "t", Description: "x <- y", Schema: json.RawMessage(`{"type":"object","properties":{"p":{"description":"<&>"}}}`)}}
+	if turn := ask(t, s, req); turn.Text != `<i>&</i> 😀` {
+		t.Errorf("got %q", turn.Text)
+	}
+	got := s.Requests()[0]
+	raw := string(got.Raw)
+	for _, want := range []string{`"<b> & \"q\" \\u003c `, `a<b`, `x <- y`, `<&>`, "世界"} {
+		if !strings.Contains(raw, want) {
+			t.Errorf("%s is not in %s", want, raw)
+		}
+	}
+	messages := got.Body["messages"].([]any)
+	if back := messages[1].(map[string]any)["content"]; back != text {
+		t.Errorf("read back %q, want %q", back, text)
+	}
+}
+
+func toolRequest() *model.Request {
+	req := question("q")
+	req.Tools = []model.ToolSpec{{Name: "add", Description: "Adds", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}, {Name: "mcp__fs__list", Description: "Lists"}}
+	return req
+}
+
+func TestToolLoop(t *testing.T) {
+	s := serve(t,
+		modeltest.Turn{Text: ptr("Let me see."), Calls: []modeltest.Call{modeltest.CallOf("add", `{"a":9007199254740993,"b":1.0}`), modeltest.CallOf("fs.list", `{}`)}},
+		modeltest.Text("@results"))
+	req := toolRequest()
+	turn := ask(t, s, req)
+	if turn.Text != "Let me see." || len(turn.Calls) != 2 || turn.Calls[0].Name != "add" || turn.Calls[1].Name != "mcp__fs__list" || turn.Stop != "tool_calls" {
+		t.Fatalf("got %+v", turn)
+	}
+	// A50: numbers come exactly as the model wrote them.
+	if got := string(turn.Calls[0].Args); got != `{"a":9007199254740993,"b":1.0}` {
+		t.Errorf("arguments %s", got)
+	}
+	req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{
+		{CallID: turn.Calls[0].ID, Name: "add", Text: "9007199254740994"}, {CallID: turn.Calls[1].ID, Name: "mcp__fs__list", Text: ""}}})
+	if turn = ask(t, s, req); turn.Text != "9007199254740994|(no output)" {
+		t.Errorf("got %q", turn.Text)
+	}
+	want := "tools=add,fs.list user:q | assistant:Let me see.call({\"a\": 9007199254740993, \"b\": 1.0})call({}) | tool:9007199254740994 | tool:(no output)\n"
+	if got := modeltest.Summary(s.Requests()[1:]); got != want {
+		t.Errorf("asked\n%swant\n%s", got, want)
+	}
+	if raw := string(s.Requests()[1].Raw); !strings.Contains(raw, `9007199254740993,\"b\":1.0`) {
+		t.Errorf("the echo changed the digits: %s", raw)
+	}
+}
+
+// A26, A27, A29: schemas are completed on a copy and otherwise left alone.
+func TestSchemas(t *testing.T) {
+	given := json.RawMessage(`{"type":"object","zeta":1,"properties":{"xs":{"type":"array"},"n":{"$ref":"#/$defs/node"},"big":{"maximum":12345678901234567890}},"$defs":{"node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)
+	before := string(given)
+	req := question("q")
+	req.Tools = []model.ToolSpec{{Name: "a", Schema: given}, {Name: "b", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "c"}, {Name: "d", Schema: json.RawMessage(`{"properties":{}}`)}}
+	s := serve(t, modeltest.Text("ok"))
+	ask(t, s, req)
+	if string(given) != before {
+		t.Error("the given schema was changed")
+	}
+	raw := string(s.Requests()[0].Raw)
+	for _, want := range []string{
+		`{"type":"object","zeta":1,"properties":{"xs":{"type":"array","items":{}},"n":{"$ref":"#/$defs/node"},"big":{"maximum":12345678901234567890}},"$defs":{"node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`,
+		`"name":"b","parameters":{"type":"object","properties":{}}`, `"name":"c","parameters":{"type":"object","properties":{}}`, `"name":"d","parameters":{"type":"object","properties":{}}`,
+	} {
+		if !strings.Contains(raw, want) {
+			t.Errorf("%s\nis not in\n%s", want, raw)
+		}
+	}
+}
+
+func TestStructuredAnswer(t *testing.T) {
+	s := serve(t, modeltest.Text(`{"value":4}`), modeltest.Text(`{}`))
+	req := question("q")
+	req.Schema = json.RawMessage(`{"type":"object","properties":{"value":{"type":"integer"}},"required":["value"]}`)
+	if turn := ask(t, s, req); turn.Text != `{"value":4}` {
+		t.Errorf("got %q", turn.Text)
+	}
+	want := `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","properties":{"value":{"type":"integer"}},"required":["value"],"additionalProperties":false},"strict":true}}`
+	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, want) {
+		t.Errorf("sent %s", raw)
+	}
+	req.Schema = json.RawMessage(`{"type":"object","additionalProperties":{"type":"string"}}`)
+	ask(t, s, req)
+	if raw := string(s.Requests()[1].Raw); !strings.Contains(raw, `"strict":false`) || strings.Contains(raw, `"additionalProperties":false`) {
+		t.Errorf("an open object was sent as %s", raw)
+	}
+}
+
+func TestConversation(t *testing.T) {
+	s := serve(t, modeltest.Text("ok"))
+	req := &model.Request{Messages: []model.Message{
+		{Role: model.RoleUser, Text: "one"}, {Role: model.RoleAssistant, Text: "1"}, {Role: model.RoleUser, Text: "two"},
+		{Role: model.RoleAssistant}, // an empty answer has no form on the wire
+		{Role: model.RoleUser, Text: "three"},
+	}}
+	ask(t, s, req)
+	if got, want := modeltest.Summary(s.Requests()), "tools= user:one | assistant:1 | user:two | user:three\n"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
+func TestRefusedBeforeSending(t *testing.T) {
+	s := serve(t)
+	// B09: an empty prompt is an error of ours.
+	fail(t, s, question(" \n"), model.KindRequest, "the prompt is empty")
+	fail(t, s, &model.Request{}, model.KindRequest, "there is nothing to ask")
+	for _, url := range []string{"ftp://x", "localhost:80", "http://", "://", ""} {
+		bad := s
+		bad.options.BaseURL = url
+		if _, err := NewCompatible(bad.options).Complete(context.Background(), question("q")); err == nil || !strings.Contains(err.Error(), "is not an http:// or https:// URL") {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+	bad := s
+	bad.options.APIKey = "two words"
+	fail(t, bad, question("q"), model.KindAuth, "the API key holds a space")
+	if n := len(s.Requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func body(s string) string {
+	return `{"id":"x","object":"chat.completion","created":0,"model":"m","choices":[` + s + `]}`
+}
+
+// Answers of many shapes: what local servers and gateways send.
+func TestAnswers(t *testing.T) {
+	call := func(fields string) string {
+		return body(`{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[` + fields + `]},"finish_reason":"tool_calls"}`)
+	}
+	tests := []struct {
+		name, raw string
+		text      string
+		calls     []model.ToolCall
+	}{
+		{"B10 content null", body(`{"message":{"content":null},"finish_reason":"stop"}`), "", nil},
+		{"B10 content absent", body(`{"message":{"role":"assistant"},"finish_reason":"stop"}`), "", nil},
+		{"B10 content empty", body(`{"message":{"content":""},"finish_reason":"stop"}`), "", nil},
+		{"B11 tool_calls empty", body(`{"message":{"content":"hello","tool_calls":[]},"finish_reason":"stop"}`), "hello", nil},
+		{"tool_calls null", body(`{"message":{"content":"hello","tool_calls":null},"finish_reason":"stop"}`), "hello", nil},
+		{"content in parts", body(`{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"},7]},"finish_reason":"stop"}`), "ab", nil},
+		{"refusal", body(`{"message":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}`), "I may not.", nil},
+		{"unknown stop reason", body(`{"message":{"content":"x"},"finish_reason":"tired"}`), "x", nil},
+		{"usage of another shape", `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1.0,"completion_tokens":null},"created":"now","id":5}`, "x", nil},
+		{"several choices", body(`{"message":{"content":"x"},"finish_reason":"stop"},{"message":{"content":"y"},"finish_reason":"stop"}`), "x", nil},
+		{"B04 arguments as an object", call(`{"function":{"name":"add","arguments":{"a": 9007199254740993}}}`), "", []model.ToolCall{{ID: "call_1", Name: "add", Args: json.RawMessage(`{"a": 9007199254740993}`)}}},
+		{"B05 empty ids", call(`{"id":"","function":{"name":"add","arguments":"{}"}},{"id":null,"function":{"name":"add","arguments":"{}"}}`), "",
+			[]model.ToolCall{{ID: "call_1", Name: "add", Args: json.RawMessage(`{}`)}, {ID: "call_2", Name: "add", Args: json.RawMessage(`{}`)}}},
+		{"equal ids", call(`{"id":"z","function":{"name":"add","arguments":"{}"}},{"id":"z","function":{"name":"add","arguments":"{}"}}`), "",
+			[]model.ToolCall{{ID: "z", Name: "add", Args: json.RawMessage(`{}`)}, {ID: "call_1", Name: "add", Args: json.RawMessage(`{}`)}}},
+		{"an id that is a number", call(`{"id":5,"function":{"name":"add","arguments":"{}"}}`), "", []model.ToolCall{{ID: "5", Name: "add", Args: json.RawMessage(`{}`)}}},
+		{"B01 broken arguments", call(`{"id":"1","function":{"name":"add","arguments":"{\"a\": "}},{"id":"2","function":{"name":"add","arguments":"{\"a\":2}"}}`), "",
+			[]model.ToolCall{{ID: "1", Name: "add", Args: json.RawMessage(`{"a": `)}, {ID: "2", Name: "add", Args: json.RawMessage(`{"a":2}`)}}},
+		{"no arguments", call(`{"id":"1","function":{"name":"add"}},{"id":"2","function":{"name":"add","arguments":" "}},{"id":"3","function":{"name":"add","arguments":null}}`), "",
+			[]model.ToolCall{{ID: "1", Name: "add", Args: json.RawMessage(`{}`)}, {ID: "2", Name: "add", Args: json.RawMessage(`{}`)}, {ID: "3", Name: "add", Args: json.RawMessage(`{}`)}}},
+		{"B12 a tool nobody offered", call(`{"id":"1","function":{"name":"nope","arguments":"[1]"}}`), "", []model.ToolCall{{ID: "1", Name: "nope", Args: json.RawMessage(`[1]`)}}},
+		{"a call without a function", call(`{"id":"1"}`), "", []model.ToolCall{{ID: "1", Args: json.RawMessage(`{}`)}}},
+	}
+	for _, tt := range tests {
+		for _, stream := range []bool{false, true} { // the latter: a server that does not stream
+			t.Run(fmt.Sprintf("%s/%v", tt.name, stream), func(t *testing.T) {
+				s := serve(t, modeltest.Raw(tt.raw), modeltest.Text("done"))
+				req := toolRequest()
+				var shown strings.Builder
+				if stream {
+					req.Stream = func(s string) { shown.WriteString(s) }
+				}
+				turn := ask(t, s, req)
+				if turn.Text != tt.text || fmt.Sprint(turn.Calls) != fmt.Sprint(tt.calls) {
+					t.Fatalf("got %q %s, want %q %s", turn.Text, turn.Calls, tt.text, tt.calls)
+				}
+				if stream && tt.name != "refusal" && shown.String() != tt.text {
+					t.Errorf("shown %q", shown.String())
+				}
+				answerAll(t, s, req, turn)
+			})
+		}
+	}
+}
+
+// answerAll sends the turn and results for its calls back: the strict server
+// must take them (B05, B08).
+func answerAll(t *testing.T, s service, req *model.Request, turn *model.Turn) {
+	t.Helper()
+	req.Messages = append(req.Messages, turn.Message())
+	results := model.Message{Role: model.RoleTool}
+	for _, c := range turn.Calls {
+		results.Results = append(results.Results, model.ToolResult{CallID: c.ID, Name: c.Name, Text: "r"})
+	}
+	if len(turn.Calls) > 0 {
+		req.Messages = append(req.Messages, results)
+	} else {
+		req.Messages = append(req.Messages, model.Message{Role: model.RoleUser, Text: "go on"})
+	}
+	if last := ask(t, s, req); last.Text != "done" {
+		t.Errorf("then got %+v", last)
+	}
+}
+
+// Ids that a server makes up again each turn do not meet in a conversation.
+func TestIDsStayUnique(t *testing.T) {
+	again := `{"message":{"tool_calls":[{"id":"%s","function":{"name":"add","arguments":"{}"}}]},"finish_reason":"tool_calls"}`
+	for _, id := range []string{"", "same"} {
+		raw := body(fmt.Sprintf(again, id))
+		s := serve(t, modeltest.Raw(raw), modeltest.Raw(raw), modeltest.Text("done"))
+		req := toolRequest()
+		seen := map[string]bool{}
+		for range 2 {
+			turn := ask(t, s, req)
+			if c := turn.Calls[0]; c.ID == "" || seen[c.ID] {
+				t.Fatalf("id %q again", c.ID)
+			}
+			seen[turn.Calls[0].ID] = true
+			req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: turn.Calls[0].ID, Text: "r"}}})
+		}
+		ask(t, s, req)
+	}
+}
+
+// B07: a text cut off by the limit is marked.
+func TestB07Truncated(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		s := serve(t, modeltest.Turn{Text: ptr("half an ans"), Finish: "length"})
+		req := question("q")
+		if stream {
+			req.Stream = func(string) {}
+		}
+		if turn := ask(t, s, req); !turn.Truncated || turn.Text != "half an ans" || turn.Stop != "length" {
+			t.Errorf("got %+v", turn)
+		}
+	}
+}
+
+func TestContextIsObeyedAtOnce(t *testing.T) {
+	s := serve(t, modeltest.Turn{Hang: true})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := New(s.options).Complete(ctx, question("q"))
+		done <- err
+	}()
+	for len(s.Requests()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("Complete did not return")
+	}
+	if _, err := New(s.options).Complete(ctx, question("q")); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}
+
+func TestContextEndsTheWait(t *testing.T) {
+	s := serve(t, modeltest.Status(500, `{}`))
+	ctx, cancel := context.WithCancel(context.Background())
+	s.options.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	if _, err := New(s.options).Complete(ctx, question("q")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	s := serve(t, modeltest.Turn{Hang: true}, modeltest.Text("late"))
+	s.options.Timeout = 50 * time.Millisecond
+	fail(t, s, question("q"), model.KindTimeout, "no answer within 50ms")
+	if n := len(s.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	s := serve(t)
+	s.options.BaseURL = "http://" + addr + "/v1"
+	fail(t, s, question("q"), model.KindConnection, "cannot connect to "+addr+": connection refused")
+	if n := len(*s.waits); n != 2 {
+		t.Errorf("waited %d times", n)
+	}
+	s.options.BaseURL = "http://no-such-host.invalid/v1"
+	fail(t, s, question("q"), model.KindConnection, "no-such-host.invalid")
+	s.options.BaseURL = strings.Replace(s.URL, "http:", "https:", 1)
+	fail(t, s, question("q"), model.KindConnection, "")
+}
+
+func TestRedirectIsNotFollowed(t *testing.T) {
+	other := serve(t, modeltest.Text("stolen"))
+	s := serve(t, modeltest.Turn{Status: 307, Header: map[string]string{"Location": other.URL + "/chat/completions?k=1"}})
+	e := fail(t, s, question("q"), model.KindRequest, "redirects are not followed")
+	if len(other.Requests()) != 0 || strings.Contains(e.Msg, "k=1") {
+		t.Errorf("followed, or told too much: %q", e.Msg)
+	}
+}
+
+func TestOwnHTTPClientIsUsed(t *testing.T) {
+	s := serve(t, modeltest.Text("x"))
+	used := false
+	s.options.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		used = true
+		return s.Client().Transport.RoundTrip(r)
+	})}
+	ask(t, s, question("q"))
+	if !used || s.options.HTTPClient.CheckRedirect != nil {
+		t.Error("the client was not used, or was changed")
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
