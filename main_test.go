@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // update records golden outputs in place of comparing them.
@@ -43,7 +46,11 @@ var build = sync.OnceValue(func() error {
 		return err
 	}
 	binDir = dir
-	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+string(filepath.Separator), "./cmd/sense", "./internal/cmd/stubmcp")
+	pkgs := []string{"build", "-trimpath", "-o", dir + string(filepath.Separator), "./internal/cmd/stubmcp"}
+	if os.Getenv("SENSE_BIN") == "" {
+		pkgs = append(pkgs, "./cmd/sense")
+	}
+	cmd := exec.Command("go", pkgs...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -52,12 +59,23 @@ var build = sync.OnceValue(func() error {
 })
 
 // binary gives the path of a built command: "sense" or "stubmcp".
+// SENSE_BIN puts another sense in its place, such as the Python original.
 func binary(t *testing.T, name string) string {
 	t.Helper()
+	if other := os.Getenv("SENSE_BIN"); other != "" && name == "sense" {
+		return other
+	}
 	if err := build(); err != nil {
 		t.Fatalf("go build: %v", err)
 	}
 	return filepath.Join(binDir, name)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// diffText shows how an output differs from a golden file.
+func diffText(name, want, got string) string {
+	return string(diff.Diff(filepath.Base(name), []byte(want), "got", []byte(got)))
 }
 
 // firstLine gives a text up to its first line end.
