@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -55,7 +54,8 @@ var build = sync.OnceValue(func() error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
-	return nil
+	// Scripts start "sense mcp serve" by name.
+	return os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 })
 
 // binary gives the path of a built command: "sense" or "stubmcp".
@@ -71,7 +71,14 @@ func binary(t *testing.T, name string) string {
 	return filepath.Join(binDir, name)
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
 
 // diffText shows how an output differs from a golden file.
 func diffText(name, want, got string) string {

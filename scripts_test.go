@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func TestScripts(t *testing.T) {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(path), scripts+"/"), ".sns")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			goldenScript(t, path)
+			goldenScript(t, path, strings.TrimSuffix(path, ".sns"))
 		})
 	}
 	if ran == 0 {
@@ -36,7 +37,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-func goldenScript(t *testing.T, path string) {
+// goldenScript runs a script and compares its outputs with BASE.out and BASE.err.
+func goldenScript(t *testing.T, path, base string) {
+	t.Helper()
 	c, err := scriptCase(path)
 	if err != nil {
 		t.Fatal(err)
@@ -46,14 +49,13 @@ func goldenScript(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := strings.TrimSuffix(path, ".sns")
 	golden(t, base+".out", res.Stdout)
 	golden(t, base+".err", res.Stderr)
 	want := strings.TrimSpace(c.Sections["exit"])
 	if want == "" {
 		want = "0"
 	}
-	if got := itoa(res.Exit); got != want {
+	if got := strconv.Itoa(res.Exit); got != want {
 		t.Errorf("exit status %s, want %s\n%s", got, want, res.Stderr)
 	}
 }
