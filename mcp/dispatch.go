@@ -85,7 +85,7 @@ func (c *stdioConn) answerNobody(m message) {
 	if m.rpcErr == nil {
 		return
 	}
-	var only *call
+	var only *waiter
 	c.mu.Lock()
 	if len(c.pending) == 1 {
 		for id, w := range c.pending {

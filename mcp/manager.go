@@ -2,6 +2,9 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
 	"sync"
 )
 
@@ -17,16 +20,32 @@ type Manager struct {
 	mu      sync.Mutex
 	servers []*Server
 	closed  bool
+	run     string // begins the marks of all processes
+	started int    // how many processes were started
+	guard   *guard
 }
 
 // NewManager gives a Manager without servers.
-func NewManager() *Manager { return &Manager{} }
+func NewManager() *Manager {
+	return &Manager{run: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text())}
+}
+
+// mark gives the mark of a process that is about to be started. The first one
+// starts the guard.
+func (m *Manager) mark() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.started++; m.started == 1 {
+		m.guard = startGuard(m.run)
+	}
+	return fmt.Sprintf("%s-%d", m.run, m.started)
+}
 
 // Connect starts and connects a server and reads its list of tools. The
 // error's text is one clause without the server's name, for use after
 // "failed to connect to '<name>': ". Nothing is left running after an error.
 func (m *Manager) Connect(ctx context.Context, cfg Config) (*Server, error) {
-	s := newServer(cfg)
+	s := newServer(cfg, m)
 	if err := m.add(s); err != nil {
 		return nil, err
 	}
@@ -39,7 +58,7 @@ func (m *Manager) Connect(ctx context.Context, cfg Config) (*Server, error) {
 // Start is Connect without the wait: the server is pending, and its first use
 // waits. Errors show as status and from Wait.
 func (m *Manager) Start(ctx context.Context, cfg Config) *Server {
-	s := newServer(cfg)
+	s := newServer(cfg, m)
 	if err := m.add(s); err != nil {
 		s.closed, s.status = true, Closed
 		close(s.ready)
@@ -87,6 +106,11 @@ func (m *Manager) shut(g grace) {
 		all.Go(func() { s.shut(g) })
 	}
 	all.Wait()
+	m.mu.Lock()
+	watch := m.guard
+	m.guard = nil
+	m.mu.Unlock()
+	watch.end()
 	if m.SweepAdopted {
 		sweepAdopted()
 	}

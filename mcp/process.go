@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,8 +15,6 @@ import (
 // that has left the server's process group and session is still known as its
 // descendant.
 const markVariable = "SENSE_MCP_SERVER"
-
-var processCount atomic.Int64
 
 // process is a server's process with our ends of its pipes. It leads a process
 // group of its own.
@@ -49,8 +46,9 @@ var (
 )
 
 // startProcess starts a server's command with pipes for all three standard
-// files, our safe environment and nothing else of ours.
-func startProcess(cfg *Config) (*process, error) {
+// files, our safe environment and nothing else of ours. mark is the value of its
+// markVariable.
+func startProcess(cfg *Config, mark string) (*process, error) {
 	program, err := systemFinder(cfg.Env, cfg.Dir).find(cfg.Command)
 	if err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func startProcess(cfg *Config) (*process, error) {
 		return nil, err
 	}
 	p := &process{
-		mark:        fmt.Sprintf("%d-%d-%d", os.Getpid(), processCount.Add(1), time.Now().UnixNano()),
+		mark:        mark,
 		exited:      make(chan struct{}),
 		stderrEnded: make(chan struct{}),
 		stopped:     make(chan struct{}),
@@ -67,7 +65,7 @@ func startProcess(cfg *Config) (*process, error) {
 	p.cmd = &exec.Cmd{Path: program, Args: append([]string{cfg.Command}, cfg.Args...), Dir: cfg.Dir}
 	p.cmd.Env = append(systemEnv(cfg.Env), markVariable+"="+p.mark)
 	ownGroup(p.cmd)
-	adoptOrphans()
+	settleIn()
 	if err := p.launch(); err != nil {
 		return nil, fmt.Errorf("command '%s' could not be started: %s", clean(cfg.Command, 200), startFault(err))
 	}

@@ -8,7 +8,7 @@ import "syscall"
 
 func dieWithUs(*syscall.SysProcAttr) {}
 
-func adoptOrphans() {}
+func settleIn() {}
 
 func sweepAdopted() {}
 

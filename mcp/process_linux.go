@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"sync"
@@ -16,10 +17,20 @@ import (
 // dieWithUs has the system kill the command when we die.
 func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// adoptOrphans makes us the parent of descendants whose own parent dies, so
+// settleIn makes us the parent of descendants whose own parent dies, so
 // that they stay within reach and leave no zombies.
-var adoptOrphans = sync.OnceFunc(func() {
+// It also keeps files that we inherited ourselves from being passed on.
+var settleIn = sync.OnceFunc(func() {
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	fds, _ := os.ReadDir("/proc/self/fd") // kernels before 5.11
+	for _, f := range fds {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
 })
 
 // procStat is what we need of /proc/PID/stat.
@@ -96,37 +107,64 @@ func (k *kin) died() {
 	}
 }
 
-// marked says whether a process has the server's mark in its environment.
-func (p *process) marked(pid int) bool {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
+// marked says whether a process has the server's mark in its environment. A
+// process that is just being started shows none for a moment, as does one that
+// is about to be gone; it is then unsure.
+func (p *process) marked(st procStat) (is, unsure bool) {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(st.pid) + "/environ")
+	if err != nil || len(env) == 0 {
+		return false, st.state != 'Z' && st.ppid == os.Getpid()
 	}
-	return bytes.Contains(env, []byte(markVariable+"="+p.mark))
+	return bytes.Contains(env, []byte(markVariable+"="+p.mark)), false
 }
 
 // related says whether a process stems from the leader by any sign of its
 // own: seen before, in the leader's group, or marked. A group's number may be
 // given out again once the group is empty, so a process counts as a member
 // only if it began within the leader's life.
-func (p *process) related(st procStat) bool {
+func (p *process) related(st procStat) (is, unsure bool) {
 	if start, ok := p.kin.seen[st.pid]; ok && start == st.start {
-		return true
+		return true, false
 	}
 	if st.start < p.kin.start {
-		return false
+		return false, false
 	}
 	if st.pgid == p.pid() && (p.kin.end == 0 || st.start <= p.kin.end) {
-		return true
+		return true, false
 	}
-	return p.marked(st.pid)
+	return p.marked(st)
 }
 
 // descendants lists the living processes that stem from the leader, which is
-// not among them, and reaps those that have ended and are ours to reap.
+// not among them, and reaps those that have ended and are ours to reap. It
+// looks again while it found none but cannot be sure of it.
 func (p *process) descendants() []int {
 	p.kin.mu.Lock()
 	defer p.kin.mu.Unlock()
+	for range 10 {
+		before := lastPID()
+		list, unsure := p.scan()
+		if len(list) > 0 || !unsure && before == lastPID() {
+			return list
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
+}
+
+// lastPID gives the number of the process that was started last, so that a
+// change shows that a list of processes may lack one.
+func lastPID() string {
+	raw, _ := os.ReadFile("/proc/loadavg")
+	f := bytes.Fields(raw)
+	if len(f) == 0 {
+		return ""
+	}
+	return string(f[len(f)-1])
+}
+
+// scan goes once through all processes for descendants.
+func (p *process) scan() (list []int, unsure bool) {
 	procs, self := allProcs(), os.Getpid()
 	known := map[int]bool{self: false, 1: false, 0: false}
 	if st, ok := procs[p.pid()]; ok && st.start == p.kin.start {
@@ -138,23 +176,26 @@ func (p *process) descendants() []int {
 			return answer
 		}
 		known[st.pid] = false // ends the walk should the parents form a ring
-		parent, ok := procs[st.ppid]
-		is := p.related(st) || ok && hops < 1000 && find(parent, hops+1)
+		is, maybe := p.related(st)
+		if parent, ok := procs[st.ppid]; !is && ok && hops < 1000 {
+			is = find(parent, hops+1)
+		}
+		unsure = unsure || maybe && !is
 		known[st.pid] = is
 		return is
 	}
-	var list []int
 	for pid, st := range procs {
 		switch {
 		case pid == p.pid() && st.start == p.kin.start || !find(st, 0):
 		case st.state == 'Z' || st.state == 'X':
 			reap(st, self)
+			unsure = true // it may have started another before it ended
 		default:
 			p.kin.seen[pid] = st.start
 			list = append(list, pid)
 		}
 	}
-	return list
+	return list, unsure
 }
 
 // reap waits for an ended descendant that was handed to us.

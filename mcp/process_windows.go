@@ -20,7 +20,7 @@ func ownGroup(cmd *exec.Cmd) {
 
 func endedBy(*os.ProcessState) string { return "" }
 
-func adoptOrphans() {}
+func settleIn() {}
 
 func sweepAdopted() {}
 

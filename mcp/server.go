@@ -13,6 +13,7 @@ import (
 // goroutines at once.
 type Server struct {
 	cfg  Config
+	home *Manager
 	life context.Context // ends when the server is closed
 	end  context.CancelCauseFunc
 
@@ -28,8 +29,8 @@ type Server struct {
 	gone   chan struct{} // closed when closing is over
 }
 
-func newServer(cfg Config) *Server {
-	s := &Server{cfg: cfg, status: Pending, ready: make(chan struct{}), gone: make(chan struct{})}
+func newServer(cfg Config, home *Manager) *Server {
+	s := &Server{cfg: cfg, home: home, status: Pending, ready: make(chan struct{}), gone: make(chan struct{})}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s
 }
@@ -111,7 +112,7 @@ func (s *Server) dial(ctx context.Context) (*session, error) {
 	if s.cfg.Command == "" {
 		return nil, errors.New("remote servers are not supported yet")
 	}
-	return openStdio(ctx, &s.cfg, s.listChanged)
+	return openStdio(ctx, &s.cfg, s.home.mark(), s.listChanged)
 }
 
 // adopt makes a session the server's; false when the server was closed

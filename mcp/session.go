@@ -35,8 +35,8 @@ func (s *session) modern() bool { return gomcp.IsModernProtocol(s.version) }
 
 // openStdio starts a server's process and negotiates with it. Nothing is left
 // of it after an error.
-func openStdio(ctx context.Context, cfg *Config, changed func(string)) (*session, error) {
-	proc, err := startProcess(cfg)
+func openStdio(ctx context.Context, cfg *Config, mark string, changed func(string)) (*session, error) {
+	proc, err := startProcess(cfg, mark)
 	if err != nil {
 		return nil, err
 	}

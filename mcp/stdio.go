@@ -29,7 +29,7 @@ type stdioConn struct {
 	greet  atomic.Bool // the server has answered initialize
 
 	mu      sync.Mutex
-	pending map[int64]*call
+	pending map[int64]*waiter
 	lastID  int64
 	err     error // why the connection is lost; nil while it stands
 	asked   int   // requests of the server being answered
@@ -41,8 +41,8 @@ type stdioConn struct {
 	warned  atomic.Bool
 }
 
-// call is a request of ours that waits for its answer.
-type call struct {
+// waiter is a request of ours that waits for its answer.
+type waiter struct {
 	id       int64
 	answer   chan reply // takes one
 	progress chan struct{}
@@ -64,7 +64,7 @@ const (
 
 func newStdioConn(proc *process, warn func(string)) *stdioConn {
 	c := &stdioConn{
-		proc: proc, warn: warn, pending: map[int64]*call{},
+		proc: proc, warn: warn, pending: map[int64]*waiter{},
 		notes: make(chan func(), 256), done: make(chan struct{}), readEnd: make(chan struct{}),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -142,7 +142,7 @@ func (c *stdioConn) lose(reason error) {
 	}
 	c.err = reason
 	calls := c.pending
-	c.pending = map[int64]*call{}
+	c.pending = map[int64]*waiter{}
 	c.mu.Unlock()
 	for _, w := range calls {
 		w.answer <- reply{err: reason}
@@ -168,7 +168,7 @@ func (c *stdioConn) close(g grace) {
 		c.err = ErrClosed
 	}
 	calls := c.pending
-	c.pending = map[int64]*call{}
+	c.pending = map[int64]*waiter{}
 	c.mu.Unlock()
 	for _, w := range calls {
 		w.answer <- reply{err: ErrClosed}
@@ -194,14 +194,14 @@ func (c *stdioConn) settle(d time.Duration) {
 }
 
 // register makes a waiting call with a fresh id.
-func (c *stdioConn) register(note func([]byte)) (*call, error) {
+func (c *stdioConn) register(note func([]byte)) (*waiter, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
 		return nil, lostError(c.err)
 	}
 	c.lastID++
-	w := &call{id: c.lastID, answer: make(chan reply, 1), note: note}
+	w := &waiter{id: c.lastID, answer: make(chan reply, 1), note: note}
 	if note != nil {
 		w.progress = make(chan struct{}, 1)
 	}
@@ -210,7 +210,7 @@ func (c *stdioConn) register(note func([]byte)) (*call, error) {
 }
 
 // take removes a waiting call and gives it; nil when it no longer waits.
-func (c *stdioConn) take(id int64) *call {
+func (c *stdioConn) take(id int64) *waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.pending[id]
@@ -238,7 +238,7 @@ func (c *stdioConn) roundTrip(ctx context.Context, limit time.Duration, build fu
 	return c.await(ctx, limit, w)
 }
 
-func (c *stdioConn) await(ctx context.Context, limit time.Duration, w *call) (message, error) {
+func (c *stdioConn) await(ctx context.Context, limit time.Duration, w *waiter) (message, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	end := time.Now().Add(10 * limit)
@@ -258,7 +258,7 @@ func (c *stdioConn) await(ctx context.Context, limit time.Duration, w *call) (me
 
 // giveUp stops waiting for w. The server is told unless it never saw the
 // request; an answer that came in this moment is still taken.
-func (c *stdioConn) giveUp(w *call, reason string, err error) (message, error) {
+func (c *stdioConn) giveUp(w *waiter, reason string, err error) (message, error) {
 	if c.take(w.id) == nil {
 		r := <-w.answer
 		return r.msg, r.err

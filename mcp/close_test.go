@@ -1,0 +1,177 @@
+//go:build linux
+
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Every server is ended within five seconds, with all that it started, and a
+// second close is nothing. A09, M7.
+func TestCloseEndsEverything(t *testing.T) {
+	for _, mode := range []string{"none", "noeof", "sigign", "orphan", "setsid", "daemon", "breed", "noread"} {
+		for _, wrap := range []bool{false, true} {
+			name := mode
+			if wrap {
+				name += " under sh -c"
+			}
+			t.Run(name, func(t *testing.T) {
+				s, _ := connect(t, mode, "", func(c *Config) {
+					if wrap {
+						c.Args = []string{"-c", `"$0"; exit $?`, c.Command}
+						c.Command = "sh"
+					}
+				})
+				within(t, 5*time.Second+patience/10, "close", func() { _ = s.Close() })
+				if left := leftovers(); len(left) > 0 {
+					t.Errorf("processes left: %v", left)
+				}
+				within(t, time.Second, "the second close", func() { _ = s.Close() })
+				if s.Status() != Closed || s.Err() != nil {
+					t.Errorf("status %s, error %v", s.Status(), s.Err())
+				}
+				_, err := s.Call(context.Background(), "echo", nil)
+				if err != ErrClosed {
+					t.Errorf("a call after the close: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// A10: a server may tidy up after its input has ended.
+func TestCloseIsPolite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "marker")
+	s, _ := connect(t, "marker", file)
+	_ = s.Close()
+	if text, err := os.ReadFile(file); string(text) != "tidy" {
+		t.Errorf("marker %q, %v", text, err)
+	}
+}
+
+// A server that dies takes what it started with it.
+func TestDeathSweeps(t *testing.T) {
+	s, _ := connect(t, "orphan", "")
+	if err := syscall.Kill(s.sess.link.(*stdioTransport).proc.pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-s.sess.link.lost()
+	wantError(t, s.Err(), "was ended by signal 9 (killed)")
+	deadline := time.Now().Add(patience)
+	for len(leftovers()) > 0 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if left := leftovers(); len(left) > 0 {
+		t.Errorf("processes left: %v", left)
+	}
+}
+
+// A process that left its server's group, session and environment behind is
+// found at the end of the run.
+func TestSweepAdopted(t *testing.T) {
+	m := newManager(t)
+	m.SweepAdopted = true
+	cfg, _ := faulty("hidden", "")
+	if _, err := m.Connect(context.Background(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	hidden := func() (n int) {
+		procs := allProcs()
+		for _, st := range procs {
+			if st.ppid == os.Getpid() && st.sid != procs[os.Getpid()].sid && (m.guard == nil || st.state != 'Z') {
+				n++
+			}
+		}
+		return n
+	}
+	if n := hidden(); n != 2 { // the guard is one
+		t.Fatalf("%d processes in sessions of their own", n)
+	}
+	m.CloseAll()
+	if n := hidden(); n != 0 {
+		t.Errorf("%d processes left", n)
+	}
+}
+
+// A12: the end of a run takes at most two seconds, an interrupted one less.
+func TestCloseAllIsQuick(t *testing.T) {
+	for name, shut := range map[string]func(*Manager){"CloseAll": (*Manager).CloseAll, "Abort": (*Manager).Abort} {
+		m := newManager(t)
+		for range 3 {
+			cfg, _ := faulty("sigign", "")
+			if _, err := m.Connect(context.Background(), cfg); err != nil {
+				t.Fatal(err)
+			}
+		}
+		within(t, 2*time.Second+patience/10, name, func() { shut(m) })
+	}
+}
+
+// M7: when we are killed without warning, our servers and all they started
+// are gone a moment later.
+func TestWeAreKilled(t *testing.T) {
+	for _, mode := range []string{"none", "noeof", "sigign", "orphan", "setsid", "daemon"} {
+		t.Run(mode, func(t *testing.T) {
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(exe)
+			cmd.Env = append(os.Environ(), faultVariable+"=client", argVariable+"="+mode)
+			cmd.Stderr = os.Stderr
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, _ := bufio.NewReader(out).ReadString('\n')
+			mark := markVariable + "=" + fmt.Sprint(cmd.Process.Pid) + "-"
+			if line != "connected\n" || len(carrying(mark)) == 0 {
+				t.Errorf("the client said %q; processes %v", line, carrying(mark))
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			deadline := time.Now().Add(patience)
+			for len(carrying(mark)) > 0 && time.Now().Before(deadline) {
+				time.Sleep(time.Millisecond)
+			}
+			if left := carrying(mark); len(left) > 0 {
+				t.Errorf("processes left: %v", left)
+			}
+		})
+	}
+}
+
+// beClient connects to a fault server and waits to be killed.
+func beClient(mode string) {
+	cfg, _ := faulty(mode, "")
+	if _, err := NewManager().Connect(context.Background(), cfg); err != nil {
+		fmt.Println(strings.ReplaceAll(err.Error(), "\n", " "))
+		return
+	}
+	fmt.Println("connected")
+	forever()
+}
+
+func TestParseStat(t *testing.T) {
+	st, ok := parseStat(7, []byte("7 (a ) (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20\n"))
+	if !ok || st != (procStat{pid: 7, ppid: 1, pgid: 2, sid: 3, state: 'S', start: 4711}) {
+		t.Errorf("%+v %v", st, ok)
+	}
+	for _, bad := range []string{"", "7 (a)", ")"} {
+		if _, ok := parseStat(7, []byte(bad)); ok {
+			t.Errorf("%q parsed", bad)
+		}
+	}
+}
