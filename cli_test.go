@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/sense-lang/sense/internal/stubs"
+	"github.com/sense-lang/sense/model/modeltest"
 )
 
 // TestCLI runs testdata/cli/*.txtar. sense and stubmcp are in PATH; there are two
@@ -66,12 +66,11 @@ func cmdVendor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: vendor openai|anthropic FILE")
 	}
-	turns, err := stubs.ParseTurns(ts.ReadFile(args[1]))
+	turns, err := modeltest.ParseTurns([]byte(ts.ReadFile(args[1])))
 	ts.Check(err)
-	stub := stubs.New(stubs.Kind(args[0]), turns, true)
-	ts.Defer(stub.Close)
-	for _, kv := range stub.Env() {
-		k, v, _ := strings.Cut(kv, "=")
-		ts.Setenv(k, v)
-	}
+	vendor := modeltest.New(modeltest.Wire(args[0]), turns...)
+	ts.Defer(vendor.Close)
+	prefix := strings.ToUpper(args[0])
+	ts.Setenv(prefix+"_API_KEY", "test-key")
+	ts.Setenv(prefix+"_BASE_URL", vendor.URL)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,8 @@ func binary(t *testing.T, name string) string {
 	}
 	return filepath.Join(binDir, name)
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()

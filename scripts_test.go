@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -55,7 +54,7 @@ func goldenScript(t *testing.T, path, base string) {
 	if want == "" {
 		want = "0"
 	}
-	if got := strconv.Itoa(res.Exit); got != want {
+	if got := itoa(res.Exit); got != want {
 		t.Errorf("exit status %s, want %s\n%s", got, want, res.Stderr)
 	}
 }

@@ -176,10 +176,10 @@ func TestRunAsksStubs(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("no curl")
 	}
-	const head = "-- cmd --\n-c 'curl -s -X POST -d @q.json $OPENAI_BASE_URL/chat -H \"Authorization: Bearer $OPENAI_API_KEY\"'\n" +
-		"-- q.json --\n{\"model\": \"m\", \"tools\": [{\"function\": {\"name\": \"f\"}}], \"messages\": [{\"role\": \"user\", \"content\": \"in $DIR\"}]}\n" +
+	const head = "-- cmd --\n-c 'curl -s -X POST -H content-type:application/json -d @q.json $OPENAI_BASE_URL/chat/completions -H \"Authorization: Bearer $OPENAI_API_KEY\"'\n" +
+		"-- q.json --\n{\"model\": \"m\", \"tools\": [{\"function\": {\"name\": \"f\", \"parameters\": {\"type\": \"object\", \"properties\": {}}}}], \"messages\": [{\"role\": \"user\", \"content\": \"in $DIR\"}]}\n" +
 		"-- openai.json --\n[{\"raw\": \"ok $DIR\"}]\n-- stdout --\nok $DIR\n"
-	c, res := runCase(t, runner(t), head+"-- requests --\ntools=f user:in $DIR\n-- sent --\nopenai /v1/chat model=m key=test-key\n-- schemas --\nf null null\n")
+	c, res := runCase(t, runner(t), head+"-- requests --\ntools=f user:in $DIR\n-- sent --\nopenai /v1/chat/completions model=m key=test-key\n-- schemas --\nf null {\"type\": \"object\"}\n")
 	for _, d := range c.Check(res) {
 		t.Error(d)
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sense-lang/sense/internal/stubs"
+	"github.com/sense-lang/sense/model/modeltest"
 )
 
 // Runner runs cases. Sense and Python are required.
@@ -56,13 +56,13 @@ func (r *Runner) Run(ctx context.Context, c *Case) (*Result, error) {
 		return nil, err
 	}
 	env := environment(dir)
-	servers, err := r.startStubs(c, fill)
+	vendors, err := r.startVendors(c, fill)
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range servers {
-		defer s.Close()
-		env = append(env, s.Env()...)
+	for _, v := range vendors {
+		defer v.Close()
+		env = append(env, v.env()...)
 	}
 	for _, line := range lines(c.Sections["env"]) {
 		if k, v, ok := strings.Cut(line, "="); ok {
@@ -76,10 +76,11 @@ func (r *Runner) Run(ctx context.Context, c *Case) (*Result, error) {
 	if c.Has("after.sh") && res.Exit == 0 {
 		res.add(run(ctx, dir, os.Environ(), "", time.Minute, "sh", "after.sh"))
 	}
-	for _, s := range servers {
-		res.Requests += s.Requests()
-		res.Sent += s.Sent()
-		res.Schemas += s.Schemas()
+	for _, v := range vendors {
+		asked := v.Requests()
+		res.Requests += modeltest.Summary(asked)
+		res.Sent += modeltest.Sent(v.wire, asked)
+		res.Schemas += modeltest.Schemas(asked)
 	}
 	for _, text := range []*string{&res.Stdout, &res.Stderr, &res.First, &res.Requests, &res.Sent, &res.Schemas} {
 		*text = strings.ReplaceAll(*text, dir, "$DIR")
@@ -135,23 +136,37 @@ func environment(dir string) []string {
 	return append(env, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1", "HOME="+dir)
 }
 
-func (r *Runner) startStubs(c *Case, fill func(string) string) ([]*stubs.Stub, error) {
-	var servers []*stubs.Stub
-	for _, kind := range []stubs.Kind{stubs.OpenAI, stubs.Anthropic} {
-		text, ok := c.Sections[string(kind)+".json"]
+// vendor is a stand-in for a model vendor.
+type vendor struct {
+	*modeltest.Server
+	wire modeltest.Wire
+}
+
+// env gives the key and the base URL that lead a client to the stand-in.
+func (v vendor) env() []string {
+	prefix := strings.ToUpper(string(v.wire))
+	return []string{prefix + "_API_KEY=test-key", prefix + "_BASE_URL=" + v.URL}
+}
+
+func (r *Runner) startVendors(c *Case, fill func(string) string) ([]vendor, error) {
+	var vendors []vendor
+	for _, wire := range []modeltest.Wire{modeltest.OpenAI, modeltest.Anthropic} {
+		text, ok := c.Sections[string(wire)+".json"]
 		if !ok {
 			continue
 		}
-		turns, err := stubs.ParseTurns(fill(text))
+		turns, err := modeltest.ParseTurns([]byte(fill(text)))
 		if err != nil {
-			for _, s := range servers {
-				s.Close()
+			for _, v := range vendors {
+				v.Close()
 			}
 			return nil, err
 		}
-		servers = append(servers, stubs.New(kind, turns, !r.Lenient))
+		v := vendor{modeltest.New(wire, turns...), wire}
+		v.Lenient = r.Lenient
+		vendors = append(vendors, v)
 	}
-	return servers, nil
+	return vendors, nil
 }
 
 func (r *Runner) commands(ctx context.Context, c *Case, dir string, env []string, fill func(string) string, res *Result) error {
