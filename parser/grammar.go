@@ -168,7 +168,7 @@ func Grammar() string {
 	defer parsers.Put(p)
 	var b strings.Builder
 	b.WriteString("Program = Statement* .\n")
-	b.WriteString(p.decl.String())
+	b.WriteString(p.grammar().String())
 	b.WriteByte('\n')
 	b.WriteString(handWritten)
 	return b.String()

@@ -57,9 +57,18 @@ type parser struct {
 	decl  *participle.Parser[declaration]
 }
 
-func newParser() *parser {
-	p := &parser{}
-	p.decl = participle.MustBuild[declaration](
+func newParser() *parser { return &parser{} }
+
+// grammar gives participle's parser, built when the first declaration comes.
+func (p *parser) grammar() *participle.Parser[declaration] {
+	if p.decl == nil {
+		p.decl = buildGrammar(p)
+	}
+	return p.decl
+}
+
+func buildGrammar(p *parser) *participle.Parser[declaration] {
+	return participle.MustBuild[declaration](
 		participle.Lexer(lexer.Definition{}),
 		participle.UseLookahead(0),
 		piece(p, func() expression { return p.expr() }),
@@ -67,7 +76,6 @@ func newParser() *parser {
 		piece(p, func() annotation { return p.typ() }),
 		piece(p, func() needs { return p.needs() }),
 	)
-	return p
 }
 
 // piece plugs a hand-written function into participle's grammar. A block ends

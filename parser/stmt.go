@@ -50,7 +50,7 @@ func (p *parser) declaration() ast.Stmt {
 	start, outer := p.i, p.base
 	p.base = start
 	lex, _ := plex.Upgrade(lexer.Tokens(p.name, p.window()))
-	d, err := p.decl.ParseFromLexer(lex, participle.AllowTrailing(true))
+	d, err := p.grammar().ParseFromLexer(lex, participle.AllowTrailing(true))
 	if err != nil {
 		p.failDeclaration(start, err)
 	}
