@@ -89,15 +89,23 @@ func (c *Client) ask(ctx context.Context, req *model.Request) (*anthropic.Messag
 
 // messages gives the library's service whose requests go through call.
 func (c *Client) messages(call *wire.Call) anthropic.MessageService {
-	return anthropic.NewMessageService(
+	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(),
 		option.WithEnvironmentProduction(),
 		option.WithoutOpenTelemetry(),
 		option.WithBaseURL(c.options.BaseURL),
-		option.WithAPIKey(c.options.APIKey),
 		option.WithMaxRetries(0),
 		option.WithHTTPClient(call),
-	)
+	}
+	if key := c.options.APIKey; key != "" {
+		options = append(options, option.WithAPIKey(key))
+		if c.options.BaseURL != DefaultBaseURL {
+			// The library sends the key as a bearer token; gateways that know
+			// the wire from before look for it in its old place.
+			options = append(options, option.WithHeader("X-Api-Key", key))
+		}
+	}
+	return anthropic.NewMessageService(options...)
 }
 
 // edit puts into the body what the library would refuse or leave out.

@@ -107,6 +107,9 @@ var keyShape = sync.OnceValue(func() *regexp.Regexp {
 func clean(msg, key string) string {
 	if key = strings.TrimSpace(key); len(key) >= 6 {
 		msg = strings.ReplaceAll(msg, key, "[key]")
+		for n := len(key) - 1; n >= 6; n-- { // where the text was cut within it
+			msg = strings.ReplaceAll(msg, key[:n]+"…", "[key]…")
+		}
 	}
 	return keyShape().ReplaceAllString(msg, "[key]")
 }
