@@ -224,6 +224,7 @@ var faults map[string]fault
 func setFaults() {
 	faults = map[string]fault{
 		"none":   {},
+		"tiny":   {start: tiny},
 		"client": {start: func(p *peer) { beClient(p.arg) }},
 		// starting
 		"exit3": {start: func(p *peer) {
