@@ -1,0 +1,148 @@
+package eval
+
+import "unsafe"
+
+// Array is a mutable sequence. While all its elements are Ints, all Floats or
+// all Bools only their payloads are kept (tp is their tag): half the memory and
+// nothing for the garbage collector to scan. sieve(3M): 0.70 s and 125 MB with
+// whole values, 0.31 s and 60 MB so.
+type Array struct {
+	hdr
+	tp unsafe.Pointer
+	ns []uint64
+	vs []Value
+}
+
+func newArray() *Array { return &Array{hdr: hdr{KArray}} }
+
+// NewArray makes an empty Array with room for n elements.
+func NewArray(n int) *Array {
+	a := newArray()
+	if n > 0 {
+		a.vs = make([]Value, 0, n)
+	}
+	return a
+}
+
+// Value gives the Array as a value.
+func (a *Array) Value() Value { return mkArr(a) }
+
+// Len gives the number of elements.
+func (a *Array) Len() int {
+	if a.tp != nil {
+		return len(a.ns)
+	}
+	return len(a.vs)
+}
+
+// At gives the i-th element; i must be in range.
+func (a *Array) At(i int) Value {
+	if a.tp != nil {
+		return Value{a.tp, a.ns[i]}
+	}
+	return a.vs[i]
+}
+
+// Push appends v.
+func (a *Array) Push(v Value) { a.push(v) }
+
+// Set replaces the i-th element; i must be in range.
+func (a *Array) Set(i int, v Value) { a.set(i, v) }
+
+// Values gives the elements as a new slice.
+func (a *Array) Values() []Value {
+	out := make([]Value, a.Len())
+	for i := range out {
+		out[i] = a.At(i)
+	}
+	return out
+}
+
+// Replace makes vs the elements.
+func (a *Array) Replace(vs []Value) {
+	a.tp, a.ns, a.vs = nil, nil, nil
+	for _, v := range vs {
+		a.push(v)
+	}
+}
+
+func (a *Array) push(v Value) {
+	if a.tp != nil {
+		if v.p == a.tp {
+			a.ns = append(grow(a.ns), v.n)
+			return
+		}
+		a.generalise()
+	} else if len(a.vs) == 0 && unboxed(v.p) {
+		a.tp = v.p
+		a.ns = make([]uint64, 0, max(4, cap(a.vs)))
+		a.vs = nil
+		a.ns = append(a.ns, v.n)
+		return
+	}
+	a.vs = append(grow(a.vs), v)
+}
+
+// grow doubles a full slice: append would grow big ones by a quarter, which
+// costs more copies than the memory it saves is worth.
+func grow[T any](s []T) []T {
+	if n := len(s); n == cap(s) && n >= 256 {
+		g := make([]T, n, 2*n)
+		copy(g, s)
+		return g
+	}
+	return s
+}
+
+//go:noinline
+func (a *Array) generalise() {
+	vs := make([]Value, len(a.ns), cap(a.ns))
+	for i, n := range a.ns {
+		vs[i] = Value{a.tp, n}
+	}
+	a.vs, a.tp, a.ns = vs, nil, nil
+}
+
+func (a *Array) set(i int, v Value) {
+	if a.tp != nil {
+		if v.p == a.tp {
+			a.ns[i] = v.n
+			return
+		}
+		a.generalise()
+	}
+	setSlot(&a.vs[i], v)
+}
+
+// joined gives a new Array of a's and b's elements.
+func joined(a, b *Array) *Array {
+	r := newArray()
+	if a.tp == b.tp && a.tp != nil {
+		r.tp = a.tp
+		r.ns = append(append(make([]uint64, 0, len(a.ns)+len(b.ns)), a.ns...), b.ns...)
+		return r
+	}
+	for _, x := range [...]*Array{a, b} {
+		for i := range x.Len() {
+			r.push(x.At(i))
+		}
+	}
+	return r
+}
+
+// part gives a new Array of the elements from lo to hi, both in range.
+func (a *Array) part(lo, hi int) *Array {
+	r := newArray()
+	if lo >= hi {
+		return r
+	}
+	if a.tp != nil {
+		r.tp = a.tp
+		r.ns = append([]uint64(nil), a.ns[lo:hi]...)
+		return r
+	}
+	for _, v := range a.vs[lo:hi] {
+		r.push(v)
+	}
+	return r
+}

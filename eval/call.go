@@ -1,0 +1,683 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
+
+// Builtin is a function written in Go.
+type Builtin struct {
+	hdr
+	Name     string
+	Min, Max int // arguments; Max < 0: any number
+	// Labels lets it take labeled arguments.
+	Labels bool
+	// Usage is the error of a wrong number of arguments, where it is not the
+	// usual one.
+	Usage string
+	Doc   string
+	Fn    func(c *Call) (Value, error)
+	// Intrinsic names a builtin whose calls the compiler knows.
+	Intrinsic Intrinsic
+	// Member marks a method or the like that is read as a member.
+	Member bool
+}
+
+// Intrinsic is a builtin that is compiled in place while its name has not been
+// bound to something else.
+type Intrinsic uint8
+
+// The intrinsics.
+const (
+	NotIntrinsic Intrinsic = iota
+	IntrinsicLen
+	IntrinsicPush
+	IntrinsicStr
+	IntrinsicRange
+)
+
+// NewBuiltin makes a builtin's value.
+func NewBuiltin(b Builtin) Value {
+	b.hdr = hdr{KBuiltin}
+	return mkBuiltin(&b)
+}
+
+// Label is a labeled argument.
+type Label struct {
+	Name  string
+	Value Value
+}
+
+// Call is one call of a builtin, a method or a Callable. It and its Args are
+// valid until the call returns.
+type Call struct {
+	Thread *Thread
+	Args   []Value
+	Labels []Label
+	// Name is the callee's name as messages show it.
+	Name string
+}
+
+// Label gives the labeled argument name.
+func (c *Call) Label(name string) (Value, bool) {
+	for _, l := range c.Labels {
+		if l.Name == name {
+			return l.Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// call compiles a call.
+func (c *compiler) call(e *ast.CallExpr) expr {
+	labels := labelsOf(e.Args)
+	if m, ok := e.Fun.(*ast.MemberExpr); ok {
+		return c.methodCall(m, e, labels)
+	}
+	if x := c.intrinsic(e, labels); x != nil {
+		return x
+	}
+	id, _ := e.Fun.(*ast.Ident)
+	f := c.expr(e.Fun)
+	args := c.args(e.Args)
+	s := c.site(&e.P)
+	if labels != nil {
+		return labeledCall(f, args, labels, s)
+	}
+	if id != nil {
+		if bs, certain := c.candidates(id.Name); len(bs) == 1 && (certain || c.in.builtin(id.Name) == nil) {
+			if l := c.locOf(bs[0]); l.kind == locGlobal {
+				return globalCall(l.g, f, args, s)
+			}
+		}
+	}
+	return plainCall(f, args, s)
+}
+
+func labelsOf(args []ast.Arg) []string {
+	var out []string
+	for _, a := range args {
+		if a.Label != "" {
+			out = append(out, a.Label)
+		}
+	}
+	return out
+}
+
+func (c *compiler) args(args []ast.Arg) []expr {
+	out := make([]expr, len(args))
+	for i, a := range args {
+		out[i] = c.expr(a.Value)
+	}
+	return out
+}
+
+// globalCall calls what a name of the module holds.
+func globalCall(g *Global, f expr, args []expr, s *site) expr {
+	switch len(args) {
+	case 1:
+		return globalCall1(g, f, args[0], s)
+	case 2:
+		return globalCall2(g, f, args[0], args[1], s)
+	}
+	return plainCall(f, args, s)
+}
+
+//go:noinline
+func globalCall1(g *Global, f, a expr, s *site) expr {
+	return func(fr fp) Value {
+		if v := g.v; isFunc(v) {
+			if fn := toFunc(v); fn.arity == 1 {
+				x := a(fr)
+				nf, th := window(fr, s.off), threadOf(fr)
+				d := depthOf(fr) + fn.weight
+				if addr(nf) > th.end.Load() || d > th.max {
+					return th.deep(fr, fn, s, x)
+				}
+				setHead(nf, th, d, fn, s.id)
+				setSlot(&nf[slotArgs], x)
+				return fn.body(nf)
+			}
+		}
+		v := f(fr)
+		return callN(fr, v, s, a(fr))
+	}
+}
+
+//go:noinline
+func globalCall2(g *Global, f, a, b expr, s *site) expr {
+	return func(fr fp) Value {
+		if v := g.v; isFunc(v) {
+			if fn := toFunc(v); fn.arity == 2 {
+				x := a(fr)
+				y := b(fr)
+				nf, th := window(fr, s.off), threadOf(fr)
+				d := depthOf(fr) + fn.weight
+				if addr(nf) > th.end.Load() || d > th.max {
+					return th.deep(fr, fn, s, x, y)
+				}
+				setHead(nf, th, d, fn, s.id)
+				setSlot(&nf[slotArgs], x)
+				setSlot(&nf[slotArgs+1], y)
+				return fn.body(nf)
+			}
+		}
+		v := f(fr)
+		x := a(fr)
+		return callN(fr, v, s, x, b(fr))
+	}
+}
+
+// plainCall calls any value with positional arguments.
+func plainCall(f expr, args []expr, s *site) expr {
+	switch {
+	case len(args) == 0:
+		return call0(f, s)
+	case len(args) == 1:
+		return call1(f, args[0], s)
+	case len(args) <= 8:
+		return callFew(f, args, s)
+	}
+	return func(fr fp) Value {
+		v := f(fr)
+		return callN(fr, v, s, evalArgs(fr, args)...)
+	}
+}
+
+func evalArgs(fr fp, args []expr) []Value {
+	out := make([]Value, len(args))
+	for i, a := range args {
+		out[i] = a(fr)
+	}
+	return out
+}
+
+//go:noinline
+func call0(f expr, s *site) expr {
+	return func(fr fp) Value {
+		v := f(fr)
+		if isFunc(v) {
+			if fn := toFunc(v); fn.arity == 0 {
+				nf, th := window(fr, s.off), threadOf(fr)
+				d := depthOf(fr) + fn.weight
+				if addr(nf) > th.end.Load() || d > th.max {
+					return th.deep(fr, fn, s)
+				}
+				setHead(nf, th, d, fn, s.id)
+				return fn.body(nf)
+			}
+		}
+		return callN(fr, v, s)
+	}
+}
+
+//go:noinline
+func call1(f, a expr, s *site) expr {
+	return func(fr fp) Value {
+		v := f(fr)
+		x := a(fr)
+		if isFunc(v) {
+			if fn := toFunc(v); fn.arity == 1 {
+				nf, th := window(fr, s.off), threadOf(fr)
+				d := depthOf(fr) + fn.weight
+				if addr(nf) > th.end.Load() || d > th.max {
+					return th.deep(fr, fn, s, x)
+				}
+				setHead(nf, th, d, fn, s.id)
+				setSlot(&nf[slotArgs], x)
+				return fn.body(nf)
+			}
+		}
+		return callN(fr, v, s, x)
+	}
+}
+
+//go:noinline
+func callFew(f expr, args []expr, s *site) expr {
+	n := len(args)
+	return func(fr fp) Value {
+		v := f(fr)
+		var tmp [8]Value
+		for i, a := range args {
+			tmp[i&7] = a(fr)
+		}
+		if isFunc(v) {
+			if fn := toFunc(v); int(fn.arity) == n {
+				nf, th := window(fr, s.off), threadOf(fr)
+				d := depthOf(fr) + fn.weight
+				if addr(nf) <= th.end.Load() && d <= th.max {
+					setHead(nf, th, d, fn, s.id)
+					for i := range args {
+						setSlot(&nf[uint8(slotArgs+i)], tmp[i&7])
+					}
+					return fn.body(nf)
+				}
+			}
+		}
+		return callN(fr, v, s, append([]Value(nil), tmp[:n]...)...)
+	}
+}
+
+//go:noinline
+func labeledCall(f expr, args []expr, labels []string, s *site) expr {
+	n := len(args) - len(labels)
+	return func(fr fp) Value {
+		v := f(fr)
+		vals := evalArgs(fr, args)
+		ls := make([]Label, len(labels))
+		for i, l := range labels {
+			ls[i] = Label{l, vals[n+i]}
+		}
+		return threadOf(fr).invoke(fr, s, v, vals[:n:n], ls)
+	}
+}
+
+// callN is the way of every call that is not a plain function of that arity.
+//
+//go:noinline
+func callN(fr fp, v Value, s *site, args ...Value) Value {
+	return threadOf(fr).invoke(fr, s, v, args, nil)
+}
+
+// invoke calls v from compiled code.
+func (th *Thread) invoke(fr fp, s *site, v Value, args []Value, labels []Label) Value {
+	if isFunc(v) {
+		fn := toFunc(v)
+		full, err := fn.proto.arrange(args, labels)
+		if err != nil {
+			fail(fr, s.pos, err)
+		}
+		return th.run(fr, s.off, s.id, fn, full)
+	}
+	r, err := th.callGo(fr, s.off, s.id, v, args, labels)
+	if err != nil {
+		fail(fr, s.pos, err)
+	}
+	return r
+}
+
+// arrange checks a call's arguments against the parameters and puts labeled
+// ones in their places; a place left to its default is unset.
+func (p *proto) arrange(args []Value, labels []Label) ([]Value, error) {
+	n := len(p.params)
+	if len(labels) == 0 {
+		if len(args) > n || len(args) < p.min {
+			return nil, countError(p.name, p.min, n, len(args))
+		}
+		if len(args) < n {
+			args = append(append(make([]Value, 0, n), args...), make([]Value, n-len(args))...)
+		}
+		return args, nil
+	}
+	return p.arrangeLabels(args, labels)
+}
+
+func (p *proto) arrangeLabels(args []Value, labels []Label) ([]Value, error) {
+	if !p.takesLabels() {
+		return nil, diag.New(diag.Runtime, "labeled arguments are only supported for a handful of builtins (e.g. inference(...)) -- not %s", "Function")
+	}
+	n := len(p.params)
+	if len(args)+len(labels) > n {
+		return nil, countError(p.name, p.min, n, len(args)+len(labels))
+	}
+	full := append(append(make([]Value, 0, n), args...), make([]Value, n-len(args))...)
+	for _, l := range labels {
+		i := p.paramIndex(l.Name)
+		switch {
+		case i < 0:
+			return nil, diag.New(diag.Runtime, "'%s' has no parameter '%s'", p.name, l.Name)
+		case full[i].IsSet():
+			return nil, diag.New(diag.Runtime, "'%s' got more than one value for '%s'", p.name, l.Name)
+		}
+		full[i] = l.Value
+	}
+	for i := range p.params {
+		if q := &p.params[i]; q.def == nil && isUnset(full[i]) {
+			return nil, diag.New(diag.Runtime, "'%s' needs a value for '%s'", p.name, q.name)
+		}
+	}
+	return full, nil
+}
+
+func (p *proto) takesLabels() bool { return labelsEverywhere }
+
+// labelsEverywhere lets functions, tools and actions take labeled arguments.
+const labelsEverywhere = false
+
+func (p *proto) paramIndex(name string) int {
+	for i := range p.params {
+		if p.params[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func countError(name string, least, most, got int) error {
+	want := plainCount(least)
+	switch {
+	case most < 0:
+		want = "at least " + want
+	case most != least:
+		want += " to " + plainCount(most)
+	}
+	return diag.New(diag.Runtime, "'%s' expects %s argument(s), got %d", name, want, got)
+}
+
+func plainCount(n int) string { return text(mkInt(int64(n))) }
+
+// run runs a function in the frame off slots above fr.
+func (th *Thread) run(fr fp, off int, word uint64, fn *Func, args []Value) Value {
+	d := depthOf(fr) + fn.weight
+	if d > th.max {
+		panic(&thrown{th.locatedCall(fr, word, diag.New(diag.Runtime, "maximum recursion depth exceeded"))})
+	}
+	nf := window(fr, off)
+	if end := th.end.Load(); addr(nf) > end {
+		if end == 0 {
+			th.poll(fr)
+		}
+		if addr(nf) > th.limit {
+			return th.runSegment(fr, d, word, fn, args)
+		}
+	}
+	setHead(nf, th, d, fn, word)
+	copy(nf[slotArgs:], args)
+	return fn.body(nf)
+}
+
+func (th *Thread) runSegment(fr fp, d uint64, word uint64, fn *Func, args []Value) Value {
+	n := len(th.segs)
+	nf := th.push(make([]Value, nextSegment), fr)
+	setHead(nf, th, d, fn, word|siteSegment)
+	copy(nf[slotArgs:], args)
+	v := fn.body(nf)
+	th.segs = th.segs[:n]
+	th.setLimit()
+	return v
+}
+
+// deep is a call that ran into the end of a segment, the limit of depth, or a
+// request to look up.
+//
+//go:noinline
+func (th *Thread) deep(fr fp, fn *Func, s *site, args ...Value) Value {
+	return th.run(fr, s.off, s.id, fn, args)
+}
+
+// locatedCall gives err the place of a call that did not get a frame.
+func (th *Thread) locatedCall(fr fp, word uint64, err error) *diag.Error {
+	if id := word & siteIDMask; id != 0 {
+		return th.located(fr, *th.in.sites[id].pos, err)
+	}
+	return th.located(fr, diag.Pos{}, err)
+}
+
+// The second header slot's word: the site's index, and for calls that builtins
+// make the size of the builtin's frame.
+const (
+	siteIDMask   = 1<<32 - 1
+	siteOffShift = 32
+	siteOffMask  = 1<<16 - 1
+	siteSegment  = 1 << 62
+	siteNative   = 1 << 63
+)
+
+// callGo calls a value that is no function of the program.
+func (th *Thread) callGo(fr fp, off int, word uint64, v Value, args []Value, labels []Label) (Value, error) {
+	return th.inNative(fr, off, word, func() (Value, error) { return th.dispatch(v, args, labels) })
+}
+
+// inNative runs Go code in a frame of its own, so that calls it makes back into
+// the program know where they come from.
+func (th *Thread) inNative(fr fp, off int, word uint64, f func() (Value, error)) (Value, error) {
+	nf := window(fr, off)
+	d := depthOf(fr) + 1
+	if d > th.max {
+		return Value{}, diag.New(diag.Runtime, "maximum recursion depth exceeded")
+	}
+	segs := len(th.segs)
+	if end := th.end.Load(); addr(nf) > end {
+		if end == 0 {
+			th.poll(fr)
+		}
+		if addr(nf) > th.limit {
+			nf = th.push(make([]Value, nextSegment), fr)
+			word |= siteSegment
+		}
+	}
+	setHead(nf, th, d, nil, word)
+	native, used := th.native, th.used
+	th.native, th.used = nf, slotArgs
+	r, err := f()
+	th.native, th.used = native, used
+	if len(th.segs) != segs {
+		th.segs = th.segs[:segs]
+		th.setLimit()
+	}
+	return r, err
+}
+
+// dispatch runs the Go side of a call.
+func (th *Thread) dispatch(v Value, args []Value, labels []Label) (Value, error) {
+	switch kindOf(v) {
+	case KBuiltin:
+		b := toBuiltin(v)
+		c := &Call{Thread: th, Args: args, Labels: labels, Name: b.Name}
+		if err := b.check(c); err != nil {
+			return Value{}, err
+		}
+		return b.Fn(c)
+	case KObject:
+		o := toBox(v).o
+		if k, ok := o.(Callable); ok {
+			return k.CallWith(&Call{Thread: th, Args: args, Labels: labels})
+		}
+	}
+	if len(labels) > 0 {
+		return Value{}, noLabels(v)
+	}
+	return Value{}, diag.New(diag.Runtime, "value of type %s is not callable", typeName(v))
+}
+
+func noLabels(v Value) error {
+	return diag.New(diag.Runtime, "labeled arguments are only supported for a handful of builtins (e.g. inference(...)) -- not %s", typeName(v))
+}
+
+// check tests a call's labels and number of arguments.
+func (b *Builtin) check(c *Call) error {
+	if len(c.Labels) > 0 && !b.Labels {
+		return diag.New(diag.Runtime, "'%s' does not accept labeled arguments (%s)", b.Name, labelList(c.Labels))
+	}
+	n := len(c.Args)
+	if n >= b.Min && (b.Max < 0 || n <= b.Max) || b.Labels {
+		return nil
+	}
+	if b.Usage != "" {
+		return diag.New(diag.Runtime, "%s", b.Usage)
+	}
+	return countError(b.Name, b.Min, b.Max, n)
+}
+
+func labelList(ls []Label) string {
+	names := make([]string, len(ls))
+	for i, l := range ls {
+		names[i] = l.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Call calls any value from Go: a builtin's callback, a tool that a model asked
+// for. Errors come back, they do not unwind the caller.
+func (th *Thread) Call(v Value, args ...Value) (Value, error) {
+	return th.CallLabeled(v, args, nil)
+}
+
+// CallLabeled is Call with labeled arguments.
+func (th *Thread) CallLabeled(v Value, args []Value, labels []Label) (r Value, err error) {
+	m := th.mark()
+	defer func() { err = th.caught(m, recover(), err) }()
+	fr := th.native
+	word := siteOf(fr)&siteIDMask | uint64(th.used)<<siteOffShift | siteNative
+	if isFunc(v) {
+		fn := toFunc(v)
+		full, err := fn.proto.arrange(args, labels)
+		if err != nil {
+			return Value{}, err
+		}
+		return th.run(fr, th.used, word, fn, full), nil
+	}
+	return th.callGo(fr, th.used, word, v, args, labels)
+}
+
+// caught turns what a recover gave into an error and puts the thread back to m.
+func (th *Thread) caught(m mark, p any, err error) error {
+	if p == nil {
+		return err
+	}
+	th.restore(m)
+	return asError(p)
+}
+
+// asError gives the error a panic carried. A panic of Go itself is a fault of
+// ours; the user still gets one line.
+func asError(p any) error {
+	if t, ok := p.(*thrown); ok {
+		return t.err
+	}
+	if e, ok := p.(error); ok {
+		return diag.New(diag.Runtime, "internal error: %v (this is a fault of sense, please report it)", e)
+	}
+	return diag.New(diag.Runtime, "internal error: %v (this is a fault of sense, please report it)", p)
+}
+
+// methodCall compiles x.name(...).
+func (c *compiler) methodCall(m *ast.MemberExpr, e *ast.CallExpr, labels []string) expr {
+	x := c.expr(m.X)
+	args := c.args(e.Args)
+	s := c.site(&e.P)
+	read := c.memberOf(m)
+	n := len(args) - len(labels)
+	return func(fr fp) Value {
+		recv := x(fr)
+		th := threadOf(fr)
+		if d, o, owner := th.method(recv, m.Name); d != nil {
+			vals := evalArgs(fr, args)
+			r, err := th.callMethod(fr, s, d, o, recv, owner, vals[:n], pair(labels, vals[n:]))
+			if err != nil {
+				fail(fr, s.pos, err)
+			}
+			return r
+		}
+		v := read(fr, recv)
+		if labels == nil && isFunc(v) {
+			if fn := toFunc(v); int(fn.arity) == n && n <= 3 {
+				return callSmall(fr, fn, args, s)
+			}
+		}
+		vals := evalArgs(fr, args)
+		return th.invoke(fr, s, v, vals[:n:n], pair(labels, vals[n:]))
+	}
+}
+
+// callSmall calls a function of a module with up to three arguments.
+func callSmall(fr fp, fn *Func, args []expr, s *site) Value {
+	var tmp [3]Value
+	for i, a := range args {
+		tmp[i] = a(fr)
+	}
+	nf, th := window(fr, s.off), threadOf(fr)
+	d := depthOf(fr) + fn.weight
+	if addr(nf) > th.end.Load() || d > th.max {
+		return th.deep(fr, fn, s, append([]Value(nil), tmp[:len(args)]...)...)
+	}
+	setHead(nf, th, d, fn, s.id)
+	for i := range args {
+		setSlot(&nf[uint8(slotArgs+i)], tmp[i])
+	}
+	return fn.body(nf)
+}
+
+func pair(labels []string, vals []Value) []Label {
+	if labels == nil {
+		return nil
+	}
+	out := make([]Label, len(labels))
+	for i, l := range labels {
+		out[i] = Label{l, vals[i]}
+	}
+	return out
+}
+
+// memberOf compiles the read of a member of a value at hand.
+func (c *compiler) memberOf(m *ast.MemberExpr) func(fr fp, v Value) Value {
+	var lastMod *Module
+	var last *Global
+	return func(fr fp, v Value) Value {
+		if kindOf(v) == KObject {
+			if mod, ok := toBox(v).o.(*Module); ok {
+				if mod == lastMod && last.v.p != nil {
+					return last.v
+				}
+				if g := mod.names[m.Name]; g != nil && g.v.p != nil {
+					lastMod, last = mod, g
+					return g.v
+				}
+			}
+		}
+		r, err := threadOf(fr).attr(v, m.Name)
+		if err != nil {
+			fail(fr, &m.NamePos, err)
+		}
+		return r
+	}
+}
+
+// method finds a method of an Object or of a type of the core.
+func (th *Thread) method(v Value, name string) (d *Method, o Object, owner string) {
+	if kindOf(v) != KObject {
+		return th.in.typeMethod(v, name), nil, typeName(v)
+	}
+	o = toBox(v).o
+	if h, ok := o.(HasMethods); ok {
+		if d = h.Method(name); d != nil {
+			return d, o, h.OwnerName()
+		}
+	}
+	return nil, nil, ""
+}
+
+// callMethod calls a method without making a value of it first.
+func (th *Thread) callMethod(fr fp, s *site, d *Method, o Object, recv Value, owner string, args []Value, labels []Label) (Value, error) {
+	b := Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels}
+	c := &Call{Thread: th, Args: args, Labels: labels, Name: b.Name}
+	if err := b.check(c); err != nil {
+		return Value{}, err
+	}
+	if o == nil {
+		o = receiver{recv}
+	}
+	return th.inNative(fr, s.off, s.id, func() (Value, error) { return d.Fn(c, o) })
+}
+
+// receiver carries a String, Array or Map to a method of its type.
+type receiver struct{ Value }
+
+// bound makes a value of an Object's method.
+func bound(d *Method, o Object, owner string) Value {
+	return NewBuiltin(Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels, Member: true,
+		Fn: func(c *Call) (Value, error) { return d.Fn(c, o) }})
+}
+
+// boundValue makes a value of a method of a type of the core.
+func boundValue(d *Method, v Value) Value { return bound(d, receiver{v}, typeName(v)) }
+
+// Receiver gives the value a method of a core type was called on.
+func Receiver(o Object) Value {
+	if r, ok := o.(receiver); ok {
+		return r.Value
+	}
+	return Obj(o)
+}

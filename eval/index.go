@@ -1,0 +1,229 @@
+package eval
+
+import (
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
+
+func (c *compiler) index(e *ast.IndexExpr) expr {
+	x, i := c.expr(e.X), c.expr(e.Index)
+	at := &e.P
+	return func(fr fp) Value {
+		t, k := x(fr), i(fr)
+		if isInt(k) && isArr(t) {
+			a := toArr(t)
+			n := uint64(toInt(k))
+			if n < uint64(len(a.ns)) {
+				return Value{a.tp, a.ns[n]}
+			}
+			if n < uint64(len(a.vs)) {
+				return a.vs[n]
+			}
+		}
+		return indexSlow(fr, t, k, at)
+	}
+}
+
+//go:noinline
+func indexSlow(fr fp, t, k Value, at *diag.Pos) Value {
+	v, err := threadOf(fr).index(t, k)
+	if err != nil {
+		fail(fr, at, err)
+	}
+	return v
+}
+
+// index is x[i] on any value.
+func (th *Thread) index(t, k Value) (Value, error) {
+	switch kindOf(t) {
+	case KArray:
+		a := toArr(t)
+		i, err := position(k, a.Len(), "index", "")
+		if err != nil {
+			return Value{}, err
+		}
+		return a.At(i), nil
+	case KString:
+		s := toStr(t)
+		i, err := position(k, s.count(), "index", "")
+		if err != nil {
+			return Value{}, err
+		}
+		return s.at(i), nil
+	case KMap:
+		if !isStr(k) {
+			return Value{}, diag.New(diag.Runtime, "map keys must be String, got %s", typeName(k))
+		}
+		if v, ok := toMap(t).Get(toStr(k).s); ok {
+			return v, nil
+		}
+		return Value{}, diag.New(diag.Runtime, "no key %s in map", Quote(toStr(k).s))
+	case KObject:
+		if o, ok := toBox(t).o.(Indexable); ok {
+			return o.Index(th, k)
+		}
+	}
+	return Value{}, diag.New(diag.Runtime, "cannot index into type %s", typeName(t))
+}
+
+// position gives the place that k names among n elements.
+func position(k Value, n int, what, prefix string) (int, error) {
+	if !isInt(k) {
+		if kindOf(k) == KBig {
+			return 0, diag.New(diag.Runtime, "%s%s %s out of bounds", prefix, what, text(k))
+		}
+		return 0, diag.New(diag.Runtime, "%s%s must be Int, got %s", prefix, what, typeName(k))
+	}
+	i := toInt(k)
+	if i < 0 {
+		i += int64(n)
+	}
+	if i < 0 || i >= int64(n) {
+		return 0, diag.New(diag.Runtime, "%s%s %d out of bounds", prefix, what, toInt(k))
+	}
+	return int(i), nil
+}
+
+// indexAssign compiles x[i] = v: target, index and value are evaluated in that
+// order.
+func (c *compiler) indexAssign(ix *ast.IndexExpr, e *ast.AssignExpr) expr {
+	x, i := c.expr(ix.X), c.expr(ix.Index)
+	v := c.expr(e.Value)
+	at := &ix.P
+	if e.Op != ast.OpNone {
+		return indexAugment(x, i, v, e, at)
+	}
+	return func(fr fp) Value {
+		t, k, w := x(fr), i(fr), v(fr)
+		setIndex(fr, t, k, w, at)
+		return w
+	}
+}
+
+func setIndex(fr fp, t, k, w Value, at *diag.Pos) {
+	if isInt(k) && isArr(t) {
+		a := toArr(t)
+		n := uint64(toInt(k))
+		if n < uint64(len(a.ns)) && w.p == a.tp {
+			a.ns[n] = w.n
+			return
+		}
+		if n < uint64(len(a.vs)) {
+			setSlot(&a.vs[n], w)
+			return
+		}
+	}
+	setIndexSlow(fr, t, k, w, at)
+}
+
+//go:noinline
+func setIndexSlow(fr fp, t, k, w Value, at *diag.Pos) {
+	if err := threadOf(fr).setIndex(t, k, w); err != nil {
+		fail(fr, at, err)
+	}
+}
+
+func (th *Thread) setIndex(t, k, w Value) error {
+	switch kindOf(t) {
+	case KArray:
+		a := toArr(t)
+		i, err := position(k, a.Len(), "index", "array ")
+		if err != nil {
+			return err
+		}
+		a.set(i, w)
+		return nil
+	case KMap:
+		if !isStr(k) {
+			return diag.New(diag.Runtime, "map keys must be String, got %s", typeName(k))
+		}
+		toMap(t).Set(toStr(k).s, w)
+		return nil
+	case KObject:
+		if o, ok := toBox(t).o.(IndexSetter); ok {
+			return o.SetIndex(th, k, w)
+		}
+	}
+	return diag.New(diag.Runtime, "cannot index-assign into type %s", typeName(t))
+}
+
+// indexAugment is x[i] op= v with x and i evaluated once.
+func indexAugment(x, i, v expr, e *ast.AssignExpr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		t, k := x(fr), i(fr)
+		old := indexSlow(fr, t, k, at)
+		r, err := Arith(e.Op, old, v(fr))
+		if err != nil {
+			fail(fr, &e.OpPos, err)
+		}
+		setIndex(fr, t, k, r, at)
+		return r
+	}
+}
+
+func (c *compiler) slice(e *ast.SliceExpr) expr {
+	x := c.expr(e.X)
+	lo, hi := c.bound(e.Lo), c.bound(e.Hi)
+	at := &e.P
+	return func(fr fp) Value {
+		t := x(fr)
+		v, err := sliceOf(t, lo(fr), hi(fr))
+		if err != nil {
+			fail(fr, at, err)
+		}
+		return v
+	}
+}
+
+// bound compiles an end of a slice; one left out is unset.
+func (c *compiler) bound(e ast.Expr) expr {
+	if e == nil {
+		return constant(Value{})
+	}
+	return c.expr(e)
+}
+
+func sliceOf(t, lo, hi Value) (Value, error) {
+	n := 0
+	switch kindOf(t) {
+	case KArray:
+		n = toArr(t).Len()
+	case KString:
+		n = toStr(t).count()
+	default:
+		return Value{}, diag.New(diag.Runtime, "cannot slice type %s", typeName(t))
+	}
+	a, err := sliceEnd(lo, n, 0)
+	if err != nil {
+		return Value{}, err
+	}
+	b, err := sliceEnd(hi, n, n)
+	if err != nil {
+		return Value{}, err
+	}
+	if isArr(t) {
+		return mkArr(toArr(t).part(a, b)), nil
+	}
+	return toStr(t).slice(a, b), nil
+}
+
+// sliceEnd brings a bound into range as Python does.
+func sliceEnd(v Value, n, missing int) (int, error) {
+	if isUnset(v) || isNil(v) {
+		return missing, nil
+	}
+	if !isIntish(v) {
+		return 0, diag.New(diag.Runtime, "slice bounds must be Int, got %s", typeName(v))
+	}
+	if !isInt(v) {
+		if toBig(v).Sign() < 0 {
+			return 0, nil
+		}
+		return n, nil
+	}
+	i := toInt(v)
+	if i < 0 {
+		i += int64(n)
+	}
+	return int(min(max(i, 0), int64(n))), nil
+}

@@ -1,0 +1,237 @@
+package eval
+
+import (
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
+
+// forStmt compiles a loop over values. Its variables and the body's names are
+// new in each turn.
+func (c *compiler) forStmt(s *ast.ForStmt) stmt {
+	at := s.Iter.Pos()
+	g, rng, args := c.rangeArgs(s.Iter)
+	r := rangeCall{g: g, rng: rng}
+	var it expr
+	if args != nil && len(s.Vars) == 1 {
+		for _, a := range args {
+			r.args = append(r.args, c.expr(a.Value))
+		}
+		r.s = c.site(&s.Iter.(*ast.CallExpr).P)
+	} else {
+		it = c.expr(s.Iter)
+	}
+	var set func(fr fp, v Value)
+	var slot int
+	var body stmt
+	c.maybe(func() { set, slot, body = c.forBody(s, &at) })
+	if slot >= 0 && it == nil {
+		return rangeSlot(r, uint8(slot), set, body, &at)
+	}
+	if it == nil {
+		return rangeLoop(r, set, body, &at)
+	}
+	return func(fr fp) (ctl, Value) { return eachValue(fr, it(fr), set, body, &at) }
+}
+
+// rangeCall is a call of range in the head of a loop.
+type rangeCall struct {
+	g    *Global
+	rng  Value // the builtin, which g may cease to hold
+	args []expr
+	s    *site
+}
+
+// bounds evaluates the arguments; where the call is not an ordinary one v is
+// what it gives.
+func (r *rangeCall) bounds(fr fp) (a, b int64, v Value) {
+	x := mkInt(0)
+	y := r.args[0](fr)
+	if len(r.args) == 2 {
+		x, y = y, r.args[1](fr)
+	}
+	if isInt(x) && isInt(y) && same(r.g.v, r.rng) {
+		return toInt(x), toInt(y), Value{}
+	}
+	if len(r.args) == 2 {
+		return 0, 0, callN(fr, r.g.v, r.s, x, y)
+	}
+	return 0, 0, callN(fr, r.g.v, r.s, y)
+}
+
+// forBody compiles a loop's body and gives the function that sets its variables
+// at the start of a turn, and the slot of a single one that needs no more than
+// a store (-1 otherwise).
+func (c *compiler) forBody(s *ast.ForStmt, at *diag.Pos) (set func(fr fp, v Value), slot int, body stmt) {
+	c.nest++
+	c.fn.maxNest = max(c.fn.maxNest, c.nest)
+	names := make([]string, len(s.Vars))
+	for i, v := range s.Vars {
+		names[i] = v.Name
+	}
+	sc := c.enter(s.Body.Stmts, c.men.inner[s.Body], "", names...)
+	slot = -1
+	puts := make([]func(fr fp, v Value), len(names))
+	for i, n := range names {
+		b := sc.names[n]
+		c.nowSet(b)
+		l := c.locOf(b)
+		puts[i] = storeLoc(l, uint8(c.fn.spill))
+		if l.kind == locSlot && len(names) == 1 {
+			slot = l.i
+		}
+	}
+	run := c.loopBody(func() stmt { return sequence(c.stmts(s.Body.Stmts)) })
+	pro := c.leave()
+	c.nest--
+	set = puts[0]
+	if len(puts) > 1 {
+		set = func(fr fp, v Value) {
+			for i, x := range unpack(fr, v, len(puts), at) {
+				puts[i](fr, x)
+			}
+		}
+	}
+	if pro == nil {
+		return set, slot, run
+	}
+	inner := set
+	return func(fr fp, v Value) { pro(fr); inner(fr, v) }, -1, run
+}
+
+// rangeSlot is for i in range(...) without the array.
+//
+//go:noinline
+func rangeSlot(r rangeCall, i uint8, set func(fr fp, v Value), body stmt, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a, b, v := r.bounds(fr)
+		if v.p != nil {
+			return eachValue(fr, v, set, body, at)
+		}
+		end := &threadOf(fr).end
+		for ; a < b; a++ {
+			if end.Load() == 0 {
+				threadOf(fr).poll(fr)
+			}
+			setSlot(&fr[i], mkInt(a))
+			if k, v := body(fr); k != ctlNext {
+				if k == ctlReturn {
+					return k, v
+				}
+				if k == ctlBreak {
+					break
+				}
+			}
+		}
+		return ctlNext, Value{}
+	}
+}
+
+// rangeLoop is rangeSlot for a variable that is more than a slot.
+func rangeLoop(r rangeCall, set func(fr fp, v Value), body stmt, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a, b, v := r.bounds(fr)
+		if v.p != nil {
+			return eachValue(fr, v, set, body, at)
+		}
+		return eachNext(fr, func() (Value, bool) {
+			a++
+			return mkInt(a - 1), a <= b
+		}, set, body)
+	}
+}
+
+// eachValue is for x in v.
+func eachValue(fr fp, v Value, set func(fr fp, v Value), body stmt, at *diag.Pos) (ctl, Value) {
+	if isArr(v) {
+		return eachElement(fr, toArr(v), set, body)
+	}
+	next := iterate(v)
+	if next == nil {
+		failf(fr, at, diag.Runtime, "cannot iterate over value of type %s", typeName(v))
+	}
+	return eachNext(fr, next, set, body)
+}
+
+func eachNext(fr fp, next func() (Value, bool), set func(fr fp, v Value), body stmt) (ctl, Value) {
+	end := &threadOf(fr).end
+	for x, ok := next(); ok; x, ok = next() {
+		if end.Load() == 0 {
+			threadOf(fr).poll(fr)
+		}
+		set(fr, x)
+		if k, v := body(fr); k != ctlNext {
+			if k == ctlReturn {
+				return k, v
+			}
+			if k == ctlBreak {
+				break
+			}
+		}
+	}
+	return ctlNext, Value{}
+}
+
+// eachElement sees what the body appends.
+func eachElement(fr fp, a *Array, set func(fr fp, v Value), body stmt) (ctl, Value) {
+	end := &threadOf(fr).end
+	for n := 0; n < a.Len(); n++ {
+		if end.Load() == 0 {
+			threadOf(fr).poll(fr)
+		}
+		set(fr, a.At(n))
+		if k, v := body(fr); k != ctlNext {
+			if k == ctlReturn {
+				return k, v
+			}
+			if k == ctlBreak {
+				break
+			}
+		}
+	}
+	return ctlNext, Value{}
+}
+
+// iterate gives a function that gives one element after the other, nil where
+// the value has none.
+func iterate(v Value) func() (Value, bool) {
+	switch kindOf(v) {
+	case KString:
+		return iterateText(toStr(v).s)
+	case KMap:
+		return iterateMap(toMap(v))
+	}
+	return nil
+}
+
+func iterateText(s string) func() (Value, bool) {
+	return func() (Value, bool) {
+		if s == "" {
+			return Value{}, false
+		}
+		if c := s[0]; c < 128 {
+			s = s[1:]
+			return mkStr(&oneByte[c]), true
+		}
+		for i := range s {
+			if i > 0 {
+				x := newStr(s[:i])
+				s = s[i:]
+				return x, true
+			}
+		}
+		x := newStr(s)
+		s = ""
+		return x, true
+	}
+}
+
+func iterateMap(m *Map) func() (Value, bool) {
+	keys, i := m.Keys(), 0
+	return func() (Value, bool) {
+		if i >= len(keys) {
+			return Value{}, false
+		}
+		i++
+		return newStr(keys[i-1]), true
+	}
+}

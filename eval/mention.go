@@ -1,0 +1,174 @@
+package eval
+
+import "github.com/sense-lang/sense/ast"
+
+// A name of a scope must live in a cell when a function nested in that scope
+// uses it. mentions finds, before a program is compiled, for each block the
+// names that functions nested in it mention; a name mentioned for another
+// reason costs a cell too much, never a wrong answer.
+type mentions struct {
+	inner map[*ast.Block]map[string]bool
+	lam   map[*ast.Lambda]map[string]bool
+	// open are the blocks around the place of the walk, with how many nested
+	// functions stand between the module and each.
+	open  []openBlock
+	depth int
+}
+
+type openBlock struct {
+	b     *ast.Block
+	l     *ast.Lambda
+	depth int
+}
+
+func findMentions(stmts []ast.Stmt) *mentions {
+	m := &mentions{inner: map[*ast.Block]map[string]bool{}, lam: map[*ast.Lambda]map[string]bool{}}
+	m.stmts(stmts)
+	return m
+}
+
+func (m *mentions) stmts(ss []ast.Stmt) {
+	for _, s := range ss {
+		m.stmt(s)
+	}
+}
+
+func (m *mentions) stmt(s ast.Stmt) {
+	for _, e := range ownExprs(s) {
+		m.expr(e)
+	}
+	for _, d := range declared([]ast.Stmt{s}) {
+		m.name(d.name)
+	}
+	bs, nested := blocks(s)
+	if !nested {
+		for _, b := range bs {
+			m.block(b, 0)
+		}
+		return
+	}
+	for _, p := range paramsOf(s) {
+		if p.Default != nil {
+			m.expr(p.Default)
+		}
+	}
+	if a, ok := s.(*ast.ActionDecl); ok && a.Rollback != nil {
+		m.action(a)
+		return
+	}
+	m.block(bs[0], 1)
+	if ag, ok := s.(*ast.AgentDecl); ok {
+		m.agent(ag)
+	}
+}
+
+func (m *mentions) block(b *ast.Block, deeper int) {
+	if b == nil {
+		return
+	}
+	m.depth += deeper
+	m.open = append(m.open, openBlock{b, nil, m.depth})
+	if deeper > 0 {
+		m.hidden()
+	}
+	m.stmts(b.Stmts)
+	m.open = m.open[:len(m.open)-1]
+	m.depth -= deeper
+}
+
+// action: the rollback's scope is a child of the body's, and a function of its
+// own, so whatever it mentions of the body's names lives in cells.
+func (m *mentions) action(a *ast.ActionDecl) {
+	m.depth++
+	m.open = append(m.open, openBlock{a.Body, nil, m.depth})
+	m.hidden()
+	m.stmts(a.Body.Stmts)
+	m.block(a.Rollback, 1)
+	m.open = m.open[:len(m.open)-1]
+	m.depth--
+}
+
+// agent: every name of an agent's body and around it can be read from outside
+// as a member, so all of them live in cells.
+func (m *mentions) agent(a *ast.AgentDecl) {
+	for _, d := range declared(a.Body.Stmts) {
+		m.mark(openBlock{b: a.Body}, d.name)
+	}
+	for _, o := range m.open {
+		if o.b == nil {
+			continue
+		}
+		for _, d := range declared(o.b.Stmts) {
+			m.mark(o, d.name)
+		}
+		m.mark(o, allNames)
+	}
+}
+
+// allNames in a block's set stands for every name, parameters included.
+const allNames = "\x00*"
+
+// hidden marks what the place of a call needs of the scopes around it.
+func (m *mentions) hidden() {
+	m.name(hiddenPolicy)
+	m.name(hiddenModel)
+	m.name(hiddenBudget)
+}
+
+// name notes a mention: each open block outside the innermost function may have
+// to keep the name in a cell.
+func (m *mentions) name(n string) {
+	for _, o := range m.open {
+		if o.depth < m.depth {
+			m.mark(o, n)
+		}
+	}
+}
+
+func (m *mentions) mark(o openBlock, n string) {
+	if o.l != nil {
+		if m.lam[o.l] == nil {
+			m.lam[o.l] = map[string]bool{}
+		}
+		m.lam[o.l][n] = true
+		return
+	}
+	if m.inner[o.b] == nil {
+		m.inner[o.b] = map[string]bool{}
+	}
+	m.inner[o.b][n] = true
+}
+
+func (m *mentions) expr(e ast.Expr) {
+	for {
+		switch x := e.(type) {
+		case *ast.BinaryExpr:
+			m.expr(x.Y)
+			e = x.X
+			continue
+		case *ast.Ident:
+			m.name(x.Name)
+		case *ast.Lambda:
+			m.lambda(x)
+			return
+		}
+		break
+	}
+	for _, sub := range subExprs(e) {
+		m.expr(sub)
+	}
+}
+
+func (m *mentions) lambda(l *ast.Lambda) {
+	for _, p := range l.Params {
+		if p.Default != nil {
+			m.expr(p.Default)
+		}
+	}
+	m.depth++
+	m.open = append(m.open, openBlock{nil, l, m.depth})
+	m.hidden()
+	m.expr(l.Body)
+	m.open = m.open[:len(m.open)-1]
+	m.depth--
+}

@@ -1,0 +1,292 @@
+package eval
+
+import (
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
+
+// operand is a compiled operand with the shapes that get closures of their own:
+// a name in a slot, and a small constant.
+type operand struct {
+	x      expr
+	isSlot bool
+	slot   uint8
+	isInt  bool
+	n      int64
+}
+
+// operand compiles e and notes its shape.
+func (c *compiler) operand(e ast.Expr) operand {
+	o := operand{x: c.expr(e)}
+	switch e := e.(type) {
+	case *ast.IntLit:
+		o.isInt, o.n = e.Big == nil, e.Value
+	case *ast.Ident:
+		if bs, certain := c.candidates(e.Name); certain && len(bs) == 1 {
+			if l := c.locOf(bs[0]); l.kind == locSlot {
+				o.isSlot, o.slot = true, uint8(l.i)
+			}
+		}
+	}
+	return o
+}
+
+// binary compiles a binary operation. The left side of a long chain is deep, so
+// it is compiled in a loop.
+func (c *compiler) binary(e *ast.BinaryExpr) expr {
+	switch e.Op {
+	case ast.OpAnd, ast.OpOr:
+		return c.logic(e)
+	case ast.OpEq, ast.OpNe, ast.OpLt, ast.OpLe, ast.OpGt, ast.OpGe, ast.OpIn, ast.OpNotIn:
+		cd := c.cond(e)
+		return func(fr fp) Value { return mkBool(cd(fr)) }
+	}
+	if x := c.concat3(e); x != nil {
+		return x
+	}
+	l := c.operand(e.X)
+	return arithExpr(e.Op, l, c.operand(e.Y), &e.OpPos)
+}
+
+// concat3 compiles a + b + c where a String is in sight, so that no text is
+// made between (s = s + str(i) + "," costs one append).
+func (c *compiler) concat3(e *ast.BinaryExpr) expr {
+	in, ok := e.X.(*ast.BinaryExpr)
+	if e.Op != ast.OpAdd || !ok || in.Op != ast.OpAdd || !looksText(e.Y) && !looksText(in.Y) {
+		return nil
+	}
+	a, b := c.expr(in.X), c.expr(in.Y)
+	d := c.expr(e.Y)
+	at1, at2 := &in.OpPos, &e.OpPos
+	return func(fr fp) Value {
+		x, y := a(fr), b(fr)
+		if isStr(x) && isStr(y) {
+			z := d(fr)
+			if isStr(z) {
+				return concat(toStr(x), toStr(y).s, toStr(z).s)
+			}
+			return arith(fr, ast.OpAdd, arith(fr, ast.OpAdd, x, y, at1), z, at2)
+		}
+		s := arith(fr, ast.OpAdd, x, y, at1)
+		return arith(fr, ast.OpAdd, s, d(fr), at2)
+	}
+}
+
+func looksText(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.StringLit, *ast.FString:
+		return true
+	case *ast.CallExpr:
+		id, ok := e.Fun.(*ast.Ident)
+		return ok && id.Name == "str"
+	}
+	return false
+}
+
+//go:noinline
+func arith(fr fp, op ast.Op, a, b Value, at *diag.Pos) Value {
+	v, err := Arith(op, a, b)
+	if err != nil {
+		fail(fr, at, err)
+	}
+	return v
+}
+
+// arithExpr gives the closure of an arithmetic operation.
+func arithExpr(op ast.Op, l, r operand, at *diag.Pos) expr {
+	switch op {
+	case ast.OpAdd:
+		return addExpr(l, r, at)
+	case ast.OpSub:
+		return subExpr(l, r, at)
+	case ast.OpMul:
+		return mulExpr(l, r, at)
+	case ast.OpMod:
+		return modExpr(l, r, at)
+	case ast.OpDiv:
+		return divExpr(l, r, at)
+	}
+	x, y := l.x, r.x
+	return func(fr fp) Value { a := x(fr); return arith(fr, op, a, y(fr), at) }
+}
+
+//go:noinline
+func divExpr(l, r operand, at *diag.Pos) expr {
+	x, y := l.x, r.x
+	return func(fr fp) Value {
+		a, b := x(fr), y(fr)
+		if isFloat(a) && isFloat(b) && toFloat(b) != 0 {
+			return mkFloat(toFloat(a) / toFloat(b))
+		}
+		return arith(fr, ast.OpDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func modExpr(l, r operand, at *diag.Pos) expr {
+	x, y := l.x, r.x
+	if r.isInt && r.n > 0 {
+		k := r.n
+		kv := mkInt(k)
+		return func(fr fp) Value {
+			a := x(fr)
+			if isInt(a) {
+				return mkInt(modInt(toInt(a), k))
+			}
+			return arith(fr, ast.OpMod, a, kv, at)
+		}
+	}
+	return func(fr fp) Value {
+		a, b := x(fr), y(fr)
+		if isInt(a) && isInt(b) && toInt(b) != 0 {
+			return mkInt(modInt(toInt(a), toInt(b)))
+		}
+		return arith(fr, ast.OpMod, a, b, at)
+	}
+}
+
+// logic compiles and/or, which give the deciding operand.
+func (c *compiler) logic(e *ast.BinaryExpr) expr {
+	l := c.expr(e.X)
+	var r expr
+	c.maybe(func() { r = c.expr(e.Y) })
+	if e.Op == ast.OpAnd {
+		return func(fr fp) Value {
+			if v := l(fr); !truthy(v) {
+				return v
+			}
+			return r(fr)
+		}
+	}
+	return func(fr fp) Value {
+		if v := l(fr); truthy(v) {
+			return v
+		}
+		return r(fr)
+	}
+}
+
+// cond compiles an expression whose truth alone matters.
+func (c *compiler) cond(e ast.Expr) cond {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case ast.OpAnd, ast.OpOr:
+			return c.logicCond(e)
+		case ast.OpLt, ast.OpLe, ast.OpGt, ast.OpGe:
+			l := c.operand(e.X)
+			return compareCond(e.Op, l, c.operand(e.Y), &e.OpPos)
+		case ast.OpEq, ast.OpNe:
+			return c.equalCond(e)
+		case ast.OpIn, ast.OpNotIn:
+			return c.inCond(e)
+		}
+	case *ast.UnaryExpr:
+		if e.Op == ast.OpNot {
+			x := c.cond(e.X)
+			return func(fr fp) bool { return !x(fr) }
+		}
+	}
+	x := c.expr(e)
+	return func(fr fp) bool {
+		v := x(fr)
+		if isBool(v) {
+			return toBool(v)
+		}
+		return truthy(v)
+	}
+}
+
+func (c *compiler) logicCond(e *ast.BinaryExpr) cond {
+	l := c.cond(e.X)
+	var r cond
+	c.maybe(func() { r = c.cond(e.Y) })
+	if e.Op == ast.OpAnd {
+		return func(fr fp) bool { return l(fr) && r(fr) }
+	}
+	return func(fr fp) bool { return l(fr) || r(fr) }
+}
+
+//go:noinline
+func compare(fr fp, op ast.Op, a, b Value, at *diag.Pos) bool {
+	r, err := Compare(op, a, b)
+	if err != nil {
+		fail(fr, at, err)
+	}
+	return r
+}
+
+func (c *compiler) equalCond(e *ast.BinaryExpr) cond {
+	want := e.Op == ast.OpEq
+	l := c.operand(e.X)
+	if s, ok := e.Y.(*ast.StringLit); ok {
+		return equalText(l, s.Value, want)
+	}
+	r := c.operand(e.Y)
+	at := &e.OpPos
+	if r.isInt {
+		return equalInt(l, r.n, want, at)
+	}
+	x, y := l.x, r.x
+	return func(fr fp) bool {
+		a, b := x(fr), y(fr)
+		if isInt(a) && isInt(b) {
+			return (a.n == b.n) == want
+		}
+		return equal(fr, a, b, at) == want
+	}
+}
+
+//go:noinline
+func equal(fr fp, a, b Value, at *diag.Pos) bool {
+	r, err := equalDepth(a, b, 0)
+	if err != nil {
+		fail(fr, at, err)
+	}
+	return r
+}
+
+//go:noinline
+func equalText(l operand, lit string, want bool) cond {
+	x := l.x
+	return func(fr fp) bool {
+		v := x(fr)
+		return (isStr(v) && toStr(v).s == lit) == want
+	}
+}
+
+//go:noinline
+func equalInt(l operand, n int64, want bool, at *diag.Pos) cond {
+	x, k := l.x, mkInt(n)
+	if l.isSlot {
+		i := l.slot
+		return func(fr fp) bool {
+			a := fr[i]
+			if isInt(a) {
+				return (a.n == k.n) == want
+			}
+			return equal(fr, a, k, at) == want
+		}
+	}
+	return func(fr fp) bool {
+		a := x(fr)
+		if isInt(a) {
+			return (a.n == k.n) == want
+		}
+		return equal(fr, a, k, at) == want
+	}
+}
+
+func (c *compiler) inCond(e *ast.BinaryExpr) cond {
+	x, y := c.expr(e.X), c.expr(e.Y)
+	want := e.Op == ast.OpIn
+	at := &e.OpPos
+	return func(fr fp) bool {
+		a, b := x(fr), y(fr)
+		r, err := contains(b, a)
+		if err != nil {
+			fail(fr, at, err)
+		}
+		return r == want
+	}
+}

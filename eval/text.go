@@ -1,0 +1,196 @@
+package eval
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sense-lang/sense/diag"
+)
+
+// text gives what print shows.
+func text(v Value) string {
+	switch kindOf(v) {
+	case KInt:
+		return strconv.FormatInt(toInt(v), 10)
+	case KFloat:
+		return FormatFloat(toFloat(v))
+	case KBool:
+		if toBool(v) {
+			return "true"
+		}
+		return "false"
+	case KNil:
+		return "nil"
+	case KString:
+		return toStr(v).s
+	case KBig:
+		return toBig(v).String()
+	case KArray, KMap:
+		var p printer
+		p.value(v)
+		return p.b.String()
+	case KFunc:
+		return "<fn " + toFunc(v).proto.name + ">"
+	case KBuiltin:
+		return "<builtin " + toBuiltin(v).Name + ">"
+	case KObject:
+		return toBox(v).o.String()
+	}
+	return "<unset>"
+}
+
+// Text gives the text that print shows. Its error is a container that holds
+// itself or nests too deeply.
+func Text(v Value) (string, error) {
+	if k := kindOf(v); k != KArray && k != KMap {
+		return text(v), nil
+	}
+	var p printer
+	p.value(v)
+	if p.deep {
+		return "", diag.New(diag.Runtime, "maximum recursion depth exceeded: the value printed holds itself or nests too deeply")
+	}
+	return p.b.String(), nil
+}
+
+// printer writes containers; one that holds itself prints as [...] or {...} and
+// sets deep.
+type printer struct {
+	b    strings.Builder
+	open []Value
+	deep bool
+}
+
+func (p *printer) value(v Value) {
+	k := kindOf(v)
+	if k != KArray && k != KMap {
+		p.b.WriteString(text(v))
+		return
+	}
+	if p.inside(v) || len(p.open) > maxValueDepth {
+		p.deep = true
+		if k == KArray {
+			p.b.WriteString("[...]")
+		} else {
+			p.b.WriteString("{...}")
+		}
+		return
+	}
+	p.open = append(p.open, v)
+	if k == KArray {
+		p.array(toArr(v))
+	} else {
+		p.mapping(toMap(v))
+	}
+	p.open = p.open[:len(p.open)-1]
+}
+
+func (p *printer) inside(v Value) bool {
+	for _, o := range p.open {
+		if same(o, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *printer) array(a *Array) {
+	p.b.WriteByte('[')
+	for i := range a.Len() {
+		if i > 0 {
+			p.b.WriteString(", ")
+		}
+		p.value(a.At(i))
+	}
+	p.b.WriteByte(']')
+}
+
+func (p *printer) mapping(m *Map) {
+	p.b.WriteByte('{')
+	first := true
+	for _, e := range m.entries {
+		if !e.live {
+			continue
+		}
+		if !first {
+			p.b.WriteString(", ")
+		}
+		first = false
+		p.b.WriteString(e.key)
+		p.b.WriteString(": ")
+		p.value(e.v)
+	}
+	p.b.WriteByte('}')
+}
+
+// FormatFloat gives the text of a Float: a whole value below 1e15 in size with
+// one decimal, otherwise the shortest text that reads back the same, with an
+// exponent below 1e-4 and from 1e16 on.
+func FormatFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case f == math.Trunc(f) && math.Abs(f) < 1e15:
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	}
+	if a := math.Abs(f); a >= 1e16 || a < 1e-4 {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// Quote gives s in quotes as messages show text: single ones unless it holds
+// one and no double, control and unprintable characters escaped.
+func Quote(s string) string {
+	q := byte('\'')
+	if strings.Contains(s, "'") && !strings.Contains(s, "\"") {
+		q = '"'
+	}
+	var b strings.Builder
+	b.WriteByte(q)
+	for i, r := range s {
+		quoteRune(&b, s, i, r, q)
+	}
+	b.WriteByte(q)
+	return b.String()
+}
+
+func quoteRune(b *strings.Builder, s string, i int, r rune, q byte) {
+	switch {
+	case r == rune(q) || r == '\\':
+		b.WriteByte('\\')
+		b.WriteRune(r)
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
+		b.WriteString(`\x` + hexDigits(rune(s[i]), 2))
+	case r == ' ' || unicode.IsPrint(r):
+		b.WriteRune(r)
+	case r < 0x100:
+		b.WriteString(`\x` + hexDigits(r, 2))
+	case r < 0x10000:
+		b.WriteString(`\u` + hexDigits(r, 4))
+	default:
+		b.WriteString(`\U` + hexDigits(r, 8))
+	}
+}
+
+func hexDigits(r rune, n int) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", max(0, n-len(s))) + s
+}

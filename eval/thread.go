@@ -1,0 +1,193 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/policy"
+)
+
+// Thread is one strand of evaluation: the program itself, or the body of an
+// agent or an async tool. Only the thread that holds the interpreter's lock
+// runs; Blocking gives the lock away while something outside is waited for.
+type Thread struct {
+	in  *Interp
+	ctx context.Context
+
+	end   atomic.Uintptr // highest frame address of the segment; 0 asks for poll
+	limit uintptr        // what end is while nothing asks
+	segs  []segment
+	max   uint64 // depth limit
+
+	// The frame of the builtin that runs, for calls it makes, and its size.
+	native fp
+	used   int
+
+	agent   *Agent         // whose body this thread runs, nil for others
+	callers []policy.Chain // the callers of the place that started this thread
+	name    string         // for messages about waits
+	waiting string         // what an endless wait is for, while in one
+}
+
+// segment is a piece of a thread's stack. A call that does not fit opens the
+// next one, so that a thread starts small.
+type segment struct {
+	vals []Value
+	from fp // the frame whose call opened the segment
+}
+
+const (
+	firstSegment = 1 << 11
+	nextSegment  = 1 << 15
+)
+
+func (in *Interp) newThread(ctx context.Context, name string) *Thread {
+	th := &Thread{in: in, ctx: ctx, max: uint64(in.cfg.maxDepth()), name: name}
+	th.push(make([]Value, firstSegment), nil)
+	in.addThread(th)
+	return th
+}
+
+func (th *Thread) push(vals []Value, from fp) fp {
+	th.segs = append(th.segs, segment{vals, from})
+	th.setLimit()
+	return first(vals)
+}
+
+func (th *Thread) setLimit() {
+	th.limit = lastFrame(th.segs[len(th.segs)-1].vals)
+	th.end.Store(th.limit)
+}
+
+// base gives the first frame of a thread on which nothing runs.
+func (th *Thread) base() fp {
+	fr := first(th.segs[0].vals)
+	setHead(fr, th, 0, nil, 0)
+	return fr
+}
+
+// Context ends when the program is interrupted or the thread is no longer
+// needed. Every wait obeys it.
+func (th *Thread) Context() context.Context { return th.ctx }
+
+// Interp gives the interpreter the thread belongs to.
+func (th *Thread) Interp() *Interp { return th.in }
+
+// thrown is what unwinds the Go stack when a Sense error is raised.
+type thrown struct{ err *diag.Error }
+
+// fail raises err at a place of the function that runs in fr. An error that
+// already has a place keeps it.
+//
+//go:noinline
+func fail(fr fp, at *diag.Pos, err error) {
+	panic(&thrown{threadOf(fr).located(fr, *at, err)})
+}
+
+//go:noinline
+func failf(fr fp, at *diag.Pos, kind diag.Kind, format string, args ...any) {
+	fail(fr, at, diag.New(kind, format, args...))
+}
+
+// located gives err a place and the chain of calls, once.
+func (th *Thread) located(fr fp, at diag.Pos, err error) *diag.Error {
+	var e *diag.Error
+	if !errors.As(err, &e) {
+		e = &diag.Error{Kind: diag.Runtime, Msg: err.Error(), Cause: err}
+	}
+	if e.Pos.IsValid() {
+		return e
+	}
+	if e.Stack != nil { // shared by mistake: never write into a used one
+		c := *e
+		e = &c
+	}
+	e.Pos = at
+	e.File, e.Stack, e.Elided = th.trace(fr)
+	return e
+}
+
+// maxTrace is how many calls an error shows, half of them from each end.
+const maxTrace = 20
+
+// trace gives the file that runs in fr and the calls that led there, outermost
+// first.
+func (th *Thread) trace(fr fp) (file string, stack []diag.Frame, elided int) {
+	stack = []diag.Frame{}
+	w := th.walk(fr)
+	if w.fn != nil {
+		file = w.fn.proto.file
+	}
+	var all []diag.Frame
+	for w.fn != nil {
+		name := w.fn.proto.name
+		s, ok := w.up()
+		if !ok {
+			break
+		}
+		if len(all) == maxTrace {
+			copy(all[maxTrace/2:], all[maxTrace/2+1:])
+			all = all[:maxTrace-1]
+			elided++
+		}
+		all = append(all, diag.Frame{Name: name, File: s.info.file, Pos: *s.pos})
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		stack = append(stack, all[i])
+	}
+	return file, stack, elided
+}
+
+// walker goes up a thread's frames.
+type walker struct {
+	th  *Thread
+	fr  fp
+	fn  *Func
+	seg int
+}
+
+func (th *Thread) walk(fr fp) walker {
+	return walker{th, fr, funcOf(fr), len(th.segs) - 1}
+}
+
+// up goes to the caller's frame and gives the site of the call; ok is false at
+// the bottom.
+func (w *walker) up() (s *site, ok bool) {
+	id := siteOf(w.fr)
+	if id == 0 {
+		return nil, false
+	}
+	s = w.th.in.sites[id&^siteFlags]
+	if id&siteSegment != 0 {
+		w.fr = w.th.segs[w.seg].from
+		w.seg--
+	} else {
+		off := s.off
+		if id&siteNative != 0 {
+			off = int(id >> siteOffShift)
+			s = w.th.in.sites[id&siteIDMask]
+		}
+		w.fr = below(w.fr, off)
+	}
+	w.fn = funcOf(w.fr)
+	return s, true
+}
+
+// mark is the state of a thread at a place where an error may be caught.
+type mark struct {
+	native fp
+	used   int
+	segs   int
+}
+
+func (th *Thread) mark() mark { return mark{th.native, th.used, len(th.segs)} }
+
+func (th *Thread) restore(m mark) {
+	th.native, th.used = m.native, m.used
+	if len(th.segs) != m.segs {
+		th.segs = th.segs[:m.segs]
+		th.setLimit()
+	}
+}

@@ -1,0 +1,125 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/sense-lang/sense/ast"
+)
+
+// typeCheck is a compiled annotation; nil admits anything.
+type typeCheck struct {
+	text string
+	ok   func(v Value) bool
+}
+
+// typeOf compiles an annotation; one that admits anything gives nil.
+func (c *compiler) typeOf(t *ast.TypeExpr) *typeCheck {
+	if t == nil {
+		return nil
+	}
+	ok := checker(t)
+	if ok == nil {
+		return nil
+	}
+	return &typeCheck{t.String(), ok}
+}
+
+// checker gives the test of an annotation, nil where it admits anything.
+func checker(t *ast.TypeExpr) func(v Value) bool {
+	switch t.Name {
+	case "Int":
+		return isIntish
+	case "Float":
+		return isNumber
+	case "String":
+		return isStr
+	case "Bool":
+		return isBool
+	case "Nil":
+		return isNil
+	case "Function":
+		return func(v Value) bool { k := kindOf(v); return k == KFunc || k == KBuiltin }
+	case "Array":
+		return arrayChecker(t)
+	case "Map":
+		return mapChecker(t)
+	case "Model", "Agent", "Action", "Tool", "Memory", "Skill", "McpServer", "Future", "Python":
+		return objectChecker(t.Name)
+	}
+	if strings.EqualFold(t.Name, "Answer") {
+		return answerChecker(t)
+	}
+	return nil
+}
+
+func objectChecker(name string) func(v Value) bool {
+	return func(v Value) bool { return kindOf(v) == KObject && toBox(v).o.TypeName() == name }
+}
+
+// Answerer is an Object that carries a value, as a model's answer does: it is
+// what the annotation Answer<T> looks into.
+type Answerer interface{ AnswerValue() Value }
+
+func answerChecker(t *ast.TypeExpr) func(v Value) bool {
+	is := objectChecker("Answer")
+	if len(t.Args) != 1 {
+		return is
+	}
+	inner := checker(t.Args[0])
+	if inner == nil {
+		return is
+	}
+	return func(v Value) bool {
+		if !is(v) {
+			return false
+		}
+		a, ok := toBox(v).o.(Answerer)
+		return !ok || inner(a.AnswerValue())
+	}
+}
+
+func arrayChecker(t *ast.TypeExpr) func(v Value) bool {
+	if len(t.Args) != 1 {
+		return isArr
+	}
+	elem := checker(t.Args[0])
+	if elem == nil {
+		return isArr
+	}
+	return func(v Value) bool {
+		if !isArr(v) {
+			return false
+		}
+		a := toArr(v)
+		if a.tp != nil {
+			return len(a.ns) == 0 || elem(a.At(0)) // all of one kind
+		}
+		for _, x := range a.vs {
+			if !elem(x) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func mapChecker(t *ast.TypeExpr) func(v Value) bool {
+	if len(t.Args) != 1 {
+		return isMap
+	}
+	elem := checker(t.Args[0])
+	if elem == nil {
+		return isMap
+	}
+	return func(v Value) bool {
+		if !isMap(v) {
+			return false
+		}
+		for _, e := range toMap(v).entries {
+			if e.live && !elem(e.v) {
+				return false
+			}
+		}
+		return true
+	}
+}
