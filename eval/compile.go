@@ -42,6 +42,7 @@ type compiler struct {
 	trail []*binding
 	dead  bool // the place cannot be reached: all is certain there
 	nest  int
+	agent *ast.AgentDecl // whose body is entered next
 }
 
 // proto is what all closures of one declaration share.
@@ -186,8 +187,11 @@ type function struct {
 	lambda  *ast.Lambda
 	lineage string
 	doc     string
-	prepare func(s *scope) // runs in the new scope before the body
-	wrap    func(body expr) expr
+	// unchecked leaves types to the caller: tools and actions check first.
+	unchecked bool
+	// prepare runs in the new scope before the body is compiled; what it gives
+	// runs when the scope is ready, before the body.
+	prepare func(s *scope) func(fr fp)
 }
 
 // function compiles a nested body. What it proves about outer names holds only
@@ -220,9 +224,6 @@ func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp
 	for i, q := range f.params {
 		names[i] = q.Name
 	}
-	if inner[allNames] {
-		inner = withAll(inner, names)
-	}
 	s := c.enter(stmts, inner, f.lineage, names...)
 	if len(names) > maxParams {
 		c.failAt(f.params[maxParams].P, "too many parameters (limit %d)", maxParams)
@@ -232,10 +233,15 @@ func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp
 	}
 	c.params(p, f.params)
 	p.result = c.typeOf(f.result)
+	var first func(fr fp)
 	if f.prepare != nil {
-		f.prepare(s)
+		first = f.prepare(s)
 	}
 	body = c.tail(stmts)
+	if first != nil {
+		rest := body
+		body = func(fr fp) Value { first(fr); return rest(fr) }
+	}
 	return body, c.leaveParams(p)
 }
 
@@ -251,17 +257,6 @@ func (c *compiler) failAt(at diag.Pos, format string, args ...any) {
 func (c *compiler) spillSlot() {
 	c.fn.spill = maxSlots + 1
 	c.fn.size = max(c.fn.size, maxSlots+2)
-}
-
-func withAll(inner map[string]bool, names []string) map[string]bool {
-	out := map[string]bool{}
-	for k := range inner {
-		out[k] = true
-	}
-	for _, n := range names {
-		out[n] = true
-	}
-	return out
 }
 
 // params compiles the parameters' types and defaults. A default sees the
@@ -333,11 +328,8 @@ func (c *compiler) assemble(p *proto, f function, body expr, pro func(fr fp)) ex
 		inner := body
 		body = func(fr fp) Value { pro(fr); return inner(fr) }
 	}
-	if p.hasTypes() {
+	if p.hasTypes() && !f.unchecked {
 		body = checkedBody(p, body)
-	}
-	if f.wrap != nil {
-		body = f.wrap(body)
 	}
 	return body
 }
@@ -362,22 +354,35 @@ func checkedBody(p *proto, body expr) expr {
 	return func(fr fp) Value {
 		p.checkArgs(fr)
 		v := body(fr)
-		if p.result != nil && !p.result.ok(v) {
-			failCall(fr, diag.New(diag.Type, "'%s' declared to return %s, got %s", p.name, p.result.text, typeName(v)))
+		if err := p.checkResult(v); err != nil {
+			failCall(fr, err)
 		}
 		return v
 	}
 }
 
 func (p *proto) checkArgs(fr fp) {
+	if err := p.checkValues(fr[slotArgs : slotArgs+len(p.params)]); err != nil {
+		failCall(fr, err)
+	}
+}
+
+// checkValues tests arguments against the annotations.
+func (p *proto) checkValues(args []Value) error {
 	for i := range p.params {
 		q := &p.params[i]
-		if q.typ != nil {
-			if v := fr[uint8(slotArgs+i)]; !isUnset(v) && !q.typ.ok(v) {
-				failCall(fr, diag.New(diag.Type, "argument '%s' of '%s' expects %s, got %s", q.name, p.name, q.typ.text, typeName(v)))
-			}
+		if q.typ != nil && !isUnset(args[i]) && !q.typ.ok(args[i]) {
+			return diag.New(diag.Type, "argument '%s' of '%s' expects %s, got %s", q.name, p.name, q.typ.text, typeName(args[i]))
 		}
 	}
+	return nil
+}
+
+func (p *proto) checkResult(v Value) error {
+	if p.result == nil || p.result.ok(v) {
+		return nil
+	}
+	return diag.New(diag.Type, "'%s' declared to return %s, got %s", p.name, p.result.text, typeName(v))
 }
 
 // failCall raises err at the place where the function in fr was called.

@@ -36,6 +36,7 @@ type scope struct {
 	inner   map[string]bool // names that functions nested in it mention
 	info    *scopeInfo
 	lineage string
+	agent   *ast.AgentDecl // whose body it is
 	first   int // slots of the function in use when it was entered
 }
 
@@ -47,6 +48,7 @@ type scopeInfo struct {
 	models   []loc    // the scopes that may set a delegation, innermost first
 	budgets  []loc    // the scopes that may set a budget, innermost first
 	mod      *Module
+	agent    *ast.AgentDecl // the agent whose body is around it, nil for none
 }
 
 // fnCtx is a function, module, tool, action or agent body while it is compiled.
@@ -95,7 +97,8 @@ const (
 // enter opens a scope for a block's statements. extra names are bound by the
 // construct itself, such as parameters.
 func (c *compiler) enter(stmts []ast.Stmt, inner map[string]bool, lineage string, extra ...string) *scope {
-	s := &scope{parent: c.sc, fn: c.fn, names: map[string]*binding{}, inner: inner, lineage: lineage, first: c.fn.next}
+	s := &scope{parent: c.sc, fn: c.fn, names: map[string]*binding{}, inner: inner, lineage: lineage, agent: c.agent, first: c.fn.next}
+	c.agent = nil
 	c.sc = s
 	for _, n := range extra {
 		c.bind(s, n, true)
@@ -132,7 +135,7 @@ func (c *compiler) bind(s *scope, name string, explicit bool) *binding {
 		b.global = c.mod.global(name)
 		return b
 	}
-	b.captured = s.inner[name]
+	b.captured = s.inner[name] || s.inner[allNames]
 	fn := s.fn
 	if fn.next >= maxSlots {
 		b.spilled, b.slot = true, fn.spills
@@ -220,10 +223,13 @@ func spillPrologue(fn *fnCtx, cells, clears, spillCells, spillClears []int) func
 func (c *compiler) scopeInfo(s *scope) *scopeInfo {
 	info := &scopeInfo{file: c.file, mod: c.mod}
 	if p := s.parent; p != nil {
-		info.lineage = p.info.lineage
+		info.lineage, info.agent = p.info.lineage, p.info.agent
 		if s.lineage == "" && p.fn == s.fn && s.names[hiddenPolicy] == nil && s.names[hiddenModel] == nil && s.names[hiddenBudget] == nil {
 			return p.info
 		}
+	}
+	if s.agent != nil {
+		info.agent = s.agent
 	}
 	if s.lineage != "" {
 		info.lineage = append(slices.Clip(info.lineage), s.lineage)

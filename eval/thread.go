@@ -28,7 +28,10 @@ type Thread struct {
 	agent   *Agent         // whose body this thread runs, nil for others
 	callers []policy.Chain // the callers of the place that started this thread
 	name    string         // for messages about waits
-	waiting string         // what an endless wait is for, while in one
+	waiting string         // what an endless wait is for, while in one; guarded by Interp.mu
+	stuck   chan error     // tells that no thread can go on
+
+	committing *Action // the action whose body is entered next
 }
 
 // segment is a piece of a thread's stack. A call that does not fit opens the
@@ -44,7 +47,7 @@ const (
 )
 
 func (in *Interp) newThread(ctx context.Context, name string) *Thread {
-	th := &Thread{in: in, ctx: ctx, max: uint64(in.cfg.maxDepth()), name: name}
+	th := &Thread{in: in, ctx: ctx, max: uint64(in.cfg.maxDepth()), name: name, stuck: make(chan error, 1)}
 	th.push(make([]Value, firstSegment), nil)
 	in.addThread(th)
 	return th

@@ -1,0 +1,456 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/policy"
+)
+
+// Agent is an agent of the program. Its body runs on a thread of its own; a
+// plain one is waited for by start and resume.
+type Agent struct {
+	fn     *Func
+	decl   *ast.AgentDecl
+	names  []agentName // of its body's scope
+	outer  []agentName // of the functions around it
+	mod    *Module
+	cells  []*cell // of the names, once the body runs
+	status string
+
+	reason    Value
+	err       error
+	seen      bool // its failure was raised somewhere
+	resumed   Value
+	mail      []Value
+	settled   []*waiter
+	pausing   *waiter
+	receiving *waiter
+	thread    *Thread
+}
+
+type agentName struct {
+	name string
+	i    int
+}
+
+// TypeName gives "Agent".
+func (a *Agent) TypeName() string { return "Agent" }
+
+// String gives <agent name status=s>.
+func (a *Agent) String() string {
+	s := "<agent " + a.decl.Name + " status=" + a.status
+	if a.status == "paused" && !isNil(a.reason) {
+		s += " (" + text(a.reason) + ")"
+	}
+	return s + ">"
+}
+
+// Name gives the agent's name.
+func (a *Agent) Name() string { return a.decl.Name }
+
+// Status gives created, running, paused, completed or failed.
+func (a *Agent) Status() string { return a.status }
+
+// Attr gives the status and the like, then any name its body's scope can see.
+func (a *Agent) Attr(t *Thread, name string) (Value, error) {
+	switch name {
+	case "status":
+		return newStr(a.status), nil
+	case "name":
+		return newStr(a.decl.Name), nil
+	case "pause_reason":
+		return a.reason, nil
+	case "doc":
+		if !a.decl.Body.HasDoc {
+			return mkNil(), nil
+		}
+		return newStr(a.decl.Body.Doc), nil
+	}
+	if v, ok := a.visible(t.in, name); ok {
+		return v, nil
+	}
+	return Value{}, diag.New(diag.Runtime, "agent '%s' has no member '%s'", a.decl.Name, name)
+}
+
+func (a *Agent) visible(in *Interp, name string) (Value, bool) {
+	if a.cells != nil {
+		for i, n := range a.names {
+			if n.name == name && a.cells[i].v.p != nil {
+				return a.cells[i].v, true
+			}
+		}
+	}
+	for _, n := range a.outer {
+		if n.name == name && a.fn.cells[n.i].v.p != nil {
+			return a.fn.cells[n.i].v, true
+		}
+	}
+	return a.mod.lookup(in, name)
+}
+
+func (c *compiler) agentDecl(s *ast.AgentDecl) stmt {
+	t := c.assignTarget(s.Name)
+	mod, file := c.mod, c.file
+	var names, outer []agentName
+	c.agent = s
+	p := c.function(function{name: s.Name, body: s.Body, doc: s.Body.Doc, lineage: "agent:" + s.Name,
+		prepare: func(sc *scope) func(fr fp) {
+			names, outer = c.agentNames(sc)
+			return keepCells(names)
+		}})
+	p.pos, p.decl = s.P, s
+	st, mk := t.store(), c.closure(p)
+	return func(fr fp) (ctl, Value) {
+		in := threadOf(fr).in
+		a := &Agent{fn: mk(fr), decl: s, names: names, outer: outer, mod: mod, status: "created", reason: mkNil()}
+		in.agents = append(in.agents, a)
+		v := Obj(a)
+		st(fr, v)
+		in.declared("agent", s.Name, v, file, s.P, s.Body.Doc)
+		return ctlNext, Value{}
+	}
+}
+
+// agentNames lists where an agent's members are: the cells of its own scope,
+// and those of the functions around it.
+func (c *compiler) agentNames(sc *scope) (names, outer []agentName) {
+	for _, b := range sc.order {
+		if b.captured && !b.spilled && b.name[0] != 0 {
+			names = append(names, agentName{b.name, b.slot})
+		}
+	}
+	for s := sc.parent; s != nil && s != c.mod.top; s = s.parent {
+		for _, b := range s.order {
+			if b.captured && b.name[0] != 0 {
+				outer = append(outer, agentName{b.name, c.upval(c.fn, b)})
+			}
+		}
+	}
+	return names, outer
+}
+
+func keepCells(names []agentName) func(fr fp) {
+	return func(fr fp) {
+		cells := make([]*cell, len(names))
+		for i, n := range names {
+			cells[i] = toCell(fr[uint8(n.i)])
+		}
+		threadOf(fr).agent.cells = cells
+	}
+}
+
+func asAgent(v Value) *Agent {
+	if kindOf(v) == KObject {
+		if a, ok := toBox(v).o.(*Agent); ok {
+			return a
+		}
+	}
+	return nil
+}
+
+// StartAgent runs an agent until it pauses, completes or fails; an async one in
+// the background.
+func (th *Thread) StartAgent(v Value) (Value, error) {
+	a := asAgent(v)
+	if a == nil {
+		return Value{}, diag.New(diag.Runtime, "start() expects an Agent, got %s", typeName(v))
+	}
+	if a.status != "created" {
+		return Value{}, diag.New(diag.Runtime, "agent '%s' has already been started (status: %s) — an agent can only be started once in this version", a.decl.Name, a.status)
+	}
+	a.status = "running"
+	a.thread = th.spawn(fmt.Sprintf("agent '%s'", a.decl.Name), func(t *Thread) {
+		t.agent = a
+		_, err := t.attempt(func() Value { return t.runInner(a.fn, nil) })
+		a.finish(t, err)
+	})
+	a.thread.callers = th.around()
+	return a.proceed(th, v)
+}
+
+// around gives what a new thread's policy checks must ask besides its own
+// frames.
+func (th *Thread) around() []policy.Chain {
+	p := th.Place()
+	if p.info == nil {
+		return th.callers
+	}
+	if c := p.chain(); len(c) > 0 {
+		return append([]policy.Chain{c}, p.callers()...)
+	}
+	return p.callers()
+}
+
+// proceed waits for a plain agent to settle.
+func (a *Agent) proceed(th *Thread, v Value) (Value, error) {
+	if a.decl.Async {
+		return v, nil
+	}
+	if err := a.waitSettled(th, "start or resume of agent '"+a.decl.Name+"'"); err != nil {
+		return Value{}, err
+	}
+	return v, a.failure()
+}
+
+func (a *Agent) failure() error {
+	if a.status != "failed" {
+		return nil
+	}
+	a.seen = true
+	return a.err
+}
+
+func (a *Agent) waitSettled(th *Thread, what string) error {
+	for a.status == "running" {
+		w := &waiter{}
+		a.settled = append(a.settled, w)
+		if _, err := th.wait(w, 0, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Agent) settle(in *Interp, status string) {
+	a.status = status
+	for _, w := range a.settled {
+		in.wake(w)
+	}
+	a.settled = nil
+}
+
+// finish notes how an agent's body ended.
+func (a *Agent) finish(t *Thread, err error) {
+	if err == nil {
+		a.settle(t.in, "completed")
+		return
+	}
+	a.err = err
+	a.settle(t.in, "failed")
+}
+
+// ResumeAgent goes on with a paused agent; value is what pause gives there.
+func (th *Thread) ResumeAgent(v, value Value) (Value, error) {
+	a := asAgent(v)
+	if a == nil {
+		return Value{}, diag.New(diag.Runtime, "resume() expects an Agent, got %s", typeName(v))
+	}
+	if a.status != "paused" {
+		return Value{}, diag.New(diag.Runtime, "cannot resume agent '%s' — status is '%s', not 'paused'", a.decl.Name, a.status)
+	}
+	a.status, a.resumed = "running", value
+	a.thread.callers = th.around()
+	th.in.wake(a.pausing)
+	a.pausing = nil
+	return a.proceed(th, v)
+}
+
+// inBody gives the agent in whose body the running builtin was called.
+func (th *Thread) inBody() *Agent {
+	if th.agent == nil {
+		return nil
+	}
+	if p := th.Place(); p.info != nil && p.info.agent == th.agent.decl {
+		return th.agent
+	}
+	return nil
+}
+
+// InAgent reports whether the running builtin was called in a running agent's
+// body.
+func (th *Thread) InAgent() bool { return th.inBody() != nil }
+
+// Pause stops the agent whose body calls it until it is resumed.
+func (th *Thread) Pause(reason Value) (Value, error) {
+	a := th.inBody()
+	if a == nil {
+		return Value{}, diag.New(diag.Runtime, "pause() can only be called inside a running agent's body")
+	}
+	a.reason = reason
+	w := &waiter{}
+	a.pausing = w
+	a.settle(th.in, "paused")
+	_, err := th.wait(w, 0, "pause()")
+	if err != nil {
+		return Value{}, err
+	}
+	return a.resumed, nil
+}
+
+// Send puts a message into an agent's mailbox.
+func (th *Thread) Send(v, message Value) error {
+	a := asAgent(v)
+	if a == nil {
+		return diag.New(diag.Runtime, "send() expects an Agent as its first argument, got %s", typeName(v))
+	}
+	a.mail = append(a.mail, message)
+	th.in.wake(a.receiving)
+	a.receiving = nil
+	return nil
+}
+
+// Receive takes the oldest message; after timeout (negative: none) it gives nil.
+func (th *Thread) Receive(timeout time.Duration) (Value, error) {
+	a := th.inBody()
+	if a == nil {
+		return Value{}, diag.New(diag.Runtime, "receive() can only be called inside a running agent's body")
+	}
+	deadline := th.in.cfg.Clock().Add(timeout)
+	for len(a.mail) == 0 {
+		if timeout >= 0 {
+			if timeout = deadline.Sub(th.in.cfg.Clock()); timeout <= 0 {
+				return mkNil(), nil
+			}
+		}
+		w := &waiter{}
+		a.receiving = w
+		if _, err := th.wait(w, max(timeout, 0), "receive()"); err != nil {
+			return Value{}, err
+		}
+	}
+	v := a.mail[0]
+	a.mail = a.mail[1:]
+	return v, nil
+}
+
+// Await waits until an async agent settles or a Future is ready.
+func (th *Thread) Await(v Value) (Value, error) {
+	if kindOf(v) == KObject {
+		switch o := toBox(v).o.(type) {
+		case *Agent:
+			if o.status == "created" {
+				return Value{}, diag.New(diag.Runtime, "cannot await agent '%s' — it hasn't been started yet", o.decl.Name)
+			}
+			if err := o.waitSettled(th, "await(agent '"+o.decl.Name+"')"); err != nil {
+				return Value{}, err
+			}
+			return v, o.failure()
+		case *Future:
+			return o.await(th)
+		}
+	}
+	return Value{}, diag.New(diag.Runtime, "await() expects an Agent or a Future, got %s", typeName(v))
+}
+
+// spawn starts a thread that runs f with the lock held.
+func (th *Thread) spawn(name string, f func(t *Thread)) *Thread {
+	in := th.in
+	t := in.newThread(in.ctx, name)
+	t.native, t.used = t.base(), slotArgs
+	in.wg.Go(func() {
+		in.lock.acquire()
+		defer in.lock.release()
+		defer in.dropThread(t)
+		f(t)
+	})
+	return t
+}
+
+// Future is the result of async work.
+type Future struct {
+	label string
+	done  bool
+	seen  bool
+	value Value
+	err   error
+	ready []*waiter
+}
+
+// TypeName gives "Future".
+func (f *Future) TypeName() string { return "Future" }
+
+// String gives <future label (pending)> or (ready).
+func (f *Future) String() string {
+	s := "pending"
+	if f.done {
+		s = "ready"
+	}
+	return "<future " + f.label + " (" + s + ")>"
+}
+
+// Attr gives done.
+func (f *Future) Attr(t *Thread, name string) (Value, error) {
+	if name == "done" {
+		return mkBool(f.done), nil
+	}
+	return Value{}, diag.New(diag.Runtime, "future '%s' has no member '%s'", f.label, name)
+}
+
+func (f *Future) await(th *Thread) (Value, error) {
+	for !f.done {
+		w := &waiter{}
+		f.ready = append(f.ready, w)
+		if _, err := th.wait(w, 0, "await("+f.label+")"); err != nil {
+			return Value{}, err
+		}
+	}
+	f.seen = true
+	return f.value, f.err
+}
+
+// spawnTool runs an async tool's body in the background.
+func (th *Thread) spawnTool(t *Tool, args []Value) Value {
+	f := &Future{label: "tool '" + t.decl.Name + "'"}
+	th.in.pending = append(th.in.pending, f)
+	args = append([]Value(nil), args...)
+	at := th.Place()
+	n := th.spawn(f.label, func(n *Thread) {
+		f.value, f.err = n.attempt(func() Value { return n.runInner(t.fn, args) })
+		if f.err == nil {
+			if err := t.fn.proto.checkResult(f.value); err != nil {
+				e := err.(*diag.Error)
+				e.Pos, e.File = at.pos, at.File()
+				f.err = e
+			}
+		}
+		f.done = true
+		for _, w := range f.ready {
+			n.in.wake(w)
+		}
+	})
+	n.callers = th.around()
+	return Obj(f)
+}
+
+// Close ends every thread and waits for them in bounded time. It gives the
+// failures of async work that nobody waited for.
+func (in *Interp) Close() []error {
+	in.lock.acquire()
+	failed := in.unseen()
+	in.lock.release()
+	in.stop(diag.New(diag.Interrupt, "the program has ended"))
+	done := make(chan struct{})
+	go func() { in.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+	}
+	return failed
+}
+
+// unseen lists failures of async work that has settled unawaited.
+func (in *Interp) unseen() []error {
+	var out []error
+	for _, a := range in.agents {
+		if a.decl.Async && a.status == "failed" && !a.seen && !stopped(a.err) {
+			out = append(out, fmt.Errorf("agent '%s' failed: %w", a.decl.Name, a.err))
+		}
+	}
+	for _, f := range in.pending {
+		if f.done && f.err != nil && !f.seen && !stopped(f.err) {
+			out = append(out, fmt.Errorf("%s failed: %w", f.label, f.err))
+		}
+	}
+	return out
+}
+
+// stopped reports whether err is the program's end and no failure.
+func stopped(err error) bool {
+	var e *diag.Error
+	return errors.As(err, &e) && e.Kind == diag.Interrupt || errors.Is(err, context.Canceled)
+}

@@ -1,0 +1,333 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
+
+// Module is a file's names, shared by all its importers.
+type Module struct {
+	name  string
+	path  string
+	names map[string]*Global
+	order []string
+	top   *scope
+	open  bool // names may still be added, as in the REPL
+}
+
+func newModule(name, path string) *Module {
+	return &Module{name: name, path: path, names: map[string]*Global{}}
+}
+
+// NewGoModule makes a module of values.
+func NewGoModule(name string, members map[string]Value) *Module {
+	m := newModule(name, "")
+	for n, v := range members {
+		m.global(n).v = v
+	}
+	return m
+}
+
+func moduleName(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// TypeName gives "Module".
+func (m *Module) TypeName() string { return "Module" }
+
+// String gives <module name>.
+func (m *Module) String() string { return "<module " + m.name + ">" }
+
+// Attr gives a name of the module. The builtins can be reached through it too.
+func (m *Module) Attr(t *Thread, name string) (Value, error) {
+	if v, ok := m.lookup(t.in, name); ok {
+		return v, nil
+	}
+	return Value{}, diag.New(diag.Runtime, "module '%s' has no member '%s'", m.name, name)
+}
+
+func (m *Module) lookup(in *Interp, name string) (Value, bool) {
+	if g := m.names[name]; g != nil && g.v.p != nil {
+		return g.v, true
+	}
+	if g := in.universe[name]; g != nil {
+		return g.v, true
+	}
+	return Value{}, false
+}
+
+// Names lists the names that are set, in order of appearance.
+func (m *Module) Names() []string {
+	var out []string
+	for _, n := range m.order {
+		if m.names[n].v.p != nil && n[0] != 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (m *Module) global(name string) *Global {
+	if g := m.names[name]; g != nil {
+		return g
+	}
+	g := &Global{}
+	m.names[name] = g
+	m.order = append(m.order, name)
+	return g
+}
+
+// runModule compiles a file and runs it in a frame above fr.
+func (in *Interp) runModule(th *Thread, fr fp, m *Module, f *ast.File) error {
+	c := &compiler{in: in, file: f.Name, mod: m}
+	fn := c.module(f.Body)
+	th.run(fr, slotArgs, 0, fn, nil)
+	return nil
+}
+
+// Session is a module that grows, as the REPL's.
+type Session struct {
+	in  *Interp
+	mod *Module
+}
+
+// NewSession opens a module that grows with each input.
+func (in *Interp) NewSession() *Session {
+	m := newModule("repl", "")
+	m.open = true
+	return &Session{in, m}
+}
+
+// Names lists what the session has bound.
+func (s *Session) Names() []string { return s.mod.Names() }
+
+// Lookup gives the value of a name of the session or a builtin.
+func (s *Session) Lookup(name string) (Value, bool) {
+	if g := s.mod.names[name]; g != nil && g.v.p != nil {
+		return g.v, true
+	}
+	if g := s.in.builtin(name); g != nil {
+		return g.v, true
+	}
+	return Value{}, false
+}
+
+// Run runs one input. Where it is a single expression, its value is given.
+func (s *Session) Run(f *ast.File) (Value, error) {
+	return s.in.guarded(func(th *Thread) (Value, error) {
+		if s.mod.top != nil {
+			for _, b := range s.mod.top.order {
+				b.set = false
+			}
+		}
+		c := &compiler{in: s.in, file: f.Name, mod: s.mod}
+		body := f.Body
+		if x, ok := single(body); ok {
+			body = []ast.Stmt{&ast.ReturnStmt{At: ast.At{P: x.Pos()}, Value: x}}
+		}
+		return th.run(th.base(), slotArgs, 0, c.input(body), nil), nil
+	})
+}
+
+// single gives the expression of an input that is nothing else.
+func single(body []ast.Stmt) (ast.Expr, bool) {
+	if len(body) != 1 {
+		return nil, false
+	}
+	x, ok := body[0].(*ast.ExprStmt)
+	if !ok {
+		return nil, false
+	}
+	if _, ok := x.X.(*ast.AssignExpr); ok {
+		return nil, false
+	}
+	return x.X, true
+}
+
+// input compiles one input of a session.
+func (c *compiler) input(body []ast.Stmt) *Func {
+	if r, ok := body[0].(*ast.ReturnStmt); ok && len(body) == 1 && r.Value != nil {
+		return c.chunk(body, func() stmt { return returns(c.expr(r.Value)) })
+	}
+	return c.module(body)
+}
+
+// importStmt compiles import.
+func (c *compiler) importStmt(s *ast.ImportStmt) stmt {
+	st := c.declare(importName(s)).store()
+	call := c.site(&s.P)
+	file := c.file
+	return func(fr fp) (ctl, Value) {
+		st(fr, threadOf(fr).importModule(fr, call, s.Python, s.Path, s.Dotted, file))
+		return ctlNext, Value{}
+	}
+}
+
+// fromStmt compiles from m import a, b.
+func (c *compiler) fromStmt(s *ast.FromStmt) stmt {
+	call := c.site(&s.P)
+	file := c.file
+	stores := make([]func(fr fp, v Value), len(s.Names))
+	for i, n := range s.Names {
+		stores[i] = c.declare(boundName(n)).store()
+	}
+	return func(fr fp) (ctl, Value) {
+		th := threadOf(fr)
+		m := th.importModule(fr, call, s.Python, s.Path, s.Dotted, file)
+		for i, n := range s.Names {
+			v, err := th.attr(m, n.Name)
+			if err != nil {
+				fail(fr, &s.P, err)
+			}
+			stores[i](fr, v)
+		}
+		return ctlNext, Value{}
+	}
+}
+
+// importModule gives the module that an import names, loading it the first
+// time.
+func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted bool, file string) Value {
+	if python {
+		return th.importPython(fr, s, path)
+	}
+	abs := resolvePath(path, dotted, file)
+	in := th.in
+	if dotted && in.cfg.Builtin != nil {
+		if v, ok := th.builtinModule(path, abs); ok {
+			return v
+		}
+	}
+	if in.loading[abs] {
+		failf(fr, s.pos, diag.Import, "circular import detected: %s", abs)
+	}
+	if m := in.modules[abs]; m != nil {
+		return Obj(m)
+	}
+	m, err := th.load(fr, s, abs, path, file)
+	if err != nil {
+		fail(fr, s.pos, err)
+	}
+	return Obj(m)
+}
+
+// builtinModule gives a module that is part of the binary, unless a file of
+// that name stands beside the importer.
+func (th *Thread) builtinModule(path, abs string) (Value, bool) {
+	if m := th.in.modules[path]; m != nil {
+		return Obj(m), true
+	}
+	if _, err := os.Stat(abs); err == nil {
+		return Value{}, false
+	}
+	members, ok := th.in.cfg.Builtin(path)
+	if !ok {
+		return Value{}, false
+	}
+	m := NewGoModule(path, members)
+	th.in.modules[path] = m
+	return Obj(m), true
+}
+
+func (th *Thread) importPython(fr fp, s *site, path string) Value {
+	imp := th.in.cfg.ImportPython
+	if imp == nil {
+		failf(fr, s.pos, diag.Import, "python module not found: '%s' (this program runs without Python)", path)
+	}
+	v, err := th.inNative(fr, s.off, s.id, func() (Value, error) { return imp(th, path) })
+	if err != nil {
+		fail(fr, s.pos, err)
+	}
+	return v
+}
+
+// resolvePath gives the absolute path of an import, relative to the file it
+// stands in.
+func resolvePath(path string, dotted bool, file string) string {
+	if dotted {
+		path = strings.ReplaceAll(path, ".", "/") + ".sns"
+	}
+	if !filepath.IsAbs(path) && file != "" {
+		path = filepath.Join(filepath.Dir(file), path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) {
+	in := th.in
+	src, err := in.cfg.ReadFile(abs)
+	if err != nil {
+		why := ""
+		if !os.IsNotExist(err) {
+			why = ": " + reason(err)
+		}
+		return nil, diag.New(diag.Import, "module not found: '%s' (resolved to %s)%s", path, abs, why)
+	}
+	f, err := in.cfg.Parse(shortName(abs, file), string(src))
+	if err != nil {
+		return nil, err
+	}
+	m := newModule(moduleName(abs), abs)
+	in.loading[abs] = true
+	defer delete(in.loading, abs)
+	c := &compiler{in: in, file: f.Name, mod: m}
+	th.run(fr, s.off, s.id, c.module(f.Body), nil)
+	in.modules[abs] = m
+	return m, nil
+}
+
+func reason(err error) string {
+	if pe, ok := err.(*os.PathError); ok {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// shortName names a module's file as its importer is named: relative where
+// that is.
+func shortName(abs, importer string) string {
+	if importer == "" || filepath.IsAbs(importer) {
+		return abs
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return abs
+	}
+	rel, err := filepath.Rel(wd, abs)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return abs
+	}
+	return rel
+}
+
+// chunk compiles a piece of a session by f.
+func (c *compiler) chunk(stmts []ast.Stmt, f func() stmt) *Func {
+	c.men = findMentions(stmts)
+	c.fn = &fnCtx{next: slotArgs, size: slotArgs, isFunc: false}
+	c.moduleScope(stmts)
+	c.sc = c.mod.top
+	run := f()
+	p := &proto{name: "<module " + c.mod.name + ">", file: c.file, arity: 255}
+	p.body = func(fr fp) Value { _, v := run(fr); return v }
+	c.finish(p)
+	return newFunc(p)
+}
+
+// Modules lists the modules loaded so far, by path.
+func (in *Interp) Modules() []string {
+	var out []string
+	for p := range in.modules {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
