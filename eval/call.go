@@ -529,7 +529,20 @@ func (th *Thread) CallLabeled(v Value, args []Value, labels []Label) (r Value, e
 		}
 		return th.run(fr, th.used, word, fn, full), nil
 	}
-	return th.callGo(fr, th.used, word, v, args, labels)
+	r, err = th.callGo(fr, th.used, word, v, args, labels)
+	return r, th.Located(err)
+}
+
+// Located gives err the place of the running builtin's call, unless it has one.
+func (th *Thread) Located(err error) error {
+	if err == nil {
+		return nil
+	}
+	w := th.walk(th.native)
+	if s, ok := w.up(); ok {
+		return th.located(w.fr, *s.pos, err)
+	}
+	return err
 }
 
 // caught turns what a recover gave into an error and puts the thread back to m.

@@ -121,7 +121,9 @@ func (p Place) chain() policy.Chain {
 
 // Delegation gives the value of the nearest `set delegation` outward from a
 // place.
-func (p Place) Delegation() (Value, bool) { return p.hidden(func(i *scopeInfo) []loc { return i.models }) }
+func (p Place) Delegation() (Value, bool) {
+	return p.hidden(func(i *scopeInfo) []loc { return i.models })
+}
 
 // Budget gives the value of the nearest `set budget` outward from a place.
 func (p Place) Budget() (Value, bool) { return p.hidden(func(i *scopeInfo) []loc { return i.budgets }) }

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"strings"
+
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -226,4 +228,30 @@ func sliceEnd(v Value, n, missing int) (int, error) {
 		i += int64(n)
 	}
 	return int(min(max(i, 0), int64(n))), nil
+}
+
+// contains is x in y.
+func contains(y, x Value) (bool, error) {
+	switch kindOf(y) {
+	case KArray:
+		a := toArr(y)
+		for i := 0; i < a.Len(); i++ {
+			if eq, err := equalDepth(a.At(i), x, 0); eq || err != nil {
+				return eq, err
+			}
+		}
+		return false, nil
+	case KString:
+		if !isStr(x) {
+			return false, diag.New(diag.Runtime, "'in' on a String requires a String, got %s", typeName(x))
+		}
+		return strings.Contains(toStr(y).s, toStr(x).s), nil
+	case KMap:
+		if !isStr(x) {
+			return false, nil
+		}
+		_, ok := toMap(y).Get(toStr(x).s)
+		return ok, nil
+	}
+	return false, diag.New(diag.Runtime, "'in' requires an Array, a Map or a String on its right, got %s", typeName(y))
 }

@@ -101,6 +101,7 @@ type Interp struct {
 	agents  []*Agent
 	idle    int
 	main    *Thread
+	input   lineReader
 }
 
 // Global is a name of a module or a builtin.

@@ -37,7 +37,7 @@ type scope struct {
 	info    *scopeInfo
 	lineage string
 	agent   *ast.AgentDecl // whose body it is
-	first   int // slots of the function in use when it was entered
+	first   int            // slots of the function in use when it was entered
 }
 
 // scopeInfo is what the place of a call must know of its scopes at run time.

@@ -29,7 +29,7 @@ func (th *Thread) runTest(fr fp, body stmt) (k ctl, v Value, err error) {
 			return
 		}
 		k, v = ctlNext, Value{}
-		if fatal(err) {
+		if Fatal(err) {
 			panic(&thrown{err.(*diag.Error)})
 		}
 	}()
@@ -37,8 +37,8 @@ func (th *Thread) runTest(fr fp, body stmt) (k ctl, v Value, err error) {
 	return k, v, nil
 }
 
-// fatal reports whether an error ends the program whatever the script does.
-func fatal(err error) bool {
+// Fatal reports whether an error ends the program whatever the script does.
+func Fatal(err error) bool {
 	var e *diag.Error
 	return errors.As(err, &e) && (e.Kind == diag.Interrupt || e.Kind == diag.Limit)
 }

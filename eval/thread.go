@@ -130,6 +130,9 @@ func (th *Thread) trace(fr fp) (file string, stack []diag.Frame, elided int) {
 		if !ok {
 			break
 		}
+		if w.fn == nil {
+			break
+		}
 		if len(all) == maxTrace {
 			copy(all[maxTrace/2:], all[maxTrace/2+1:])
 			all = all[:maxTrace-1]
@@ -156,26 +159,29 @@ func (th *Thread) walk(fr fp) walker {
 }
 
 // up goes to the caller's frame and gives the site of the call; ok is false at
-// the bottom.
+// the bottom. Frames of builtins are looked through: what they call is called
+// from where they were.
 func (w *walker) up() (s *site, ok bool) {
-	id := siteOf(w.fr)
-	if id == 0 {
-		return nil, false
-	}
-	s = w.th.in.sites[id&^siteFlags]
-	if id&siteSegment != 0 {
-		w.fr = w.th.segs[w.seg].from
-		w.seg--
-	} else {
-		off := s.off
-		if id&siteNative != 0 {
-			off = int(id >> siteOffShift)
-			s = w.th.in.sites[id&siteIDMask]
+	for {
+		word := siteOf(w.fr)
+		id := word & siteIDMask
+		if id == 0 {
+			return nil, false
 		}
-		w.fr = below(w.fr, off)
+		s = w.th.in.sites[id]
+		switch {
+		case word&siteSegment != 0:
+			w.fr = w.th.segs[w.seg].from
+			w.seg--
+		case word&siteNative != 0:
+			w.fr = below(w.fr, int(word>>siteOffShift&siteOffMask))
+		default:
+			w.fr = below(w.fr, s.off)
+		}
+		if w.fn = funcOf(w.fr); w.fn != nil {
+			return s, true
+		}
 	}
-	w.fn = funcOf(w.fr)
-	return s, true
 }
 
 // mark is the state of a thread at a place where an error may be caught.

@@ -1,0 +1,73 @@
+package builtins
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp"
+)
+
+// Deps is what the builtins need of the world outside the program.
+type Deps struct {
+	// Getenv looks up an environment variable; nil knows none.
+	Getenv func(name string) string
+	// HTTPClient makes the requests of model clients; nil is the default.
+	HTTPClient *http.Client
+	// Memories opens persistent memories; nil says that there are none.
+	Memories func(ctx context.Context, path string) (MemoryStore, error)
+	// Warn takes one-line warnings that are no errors; nil drops them.
+	Warn func(string)
+	// OnDeclare is told of skills and servers; nil tells nobody.
+	OnDeclare func(eval.Declared)
+
+	once    sync.Once
+	manager *mcp.Manager
+}
+
+func (d *Deps) getenv(name string) string {
+	if d.Getenv == nil {
+		return ""
+	}
+	return d.Getenv(name)
+}
+
+func (d *Deps) warn(s string) {
+	if d.Warn != nil {
+		d.Warn(s)
+	}
+}
+
+// mcp gives the manager of the program's servers, made at the first use.
+func (d *Deps) mcp() *mcp.Manager {
+	d.once.Do(func() {
+		d.manager = mcp.NewManager()
+		d.manager.SweepAdopted = true
+	})
+	return d.manager
+}
+
+// Close ends every MCP server; abort gives them less time.
+func (d *Deps) Close(abort bool) {
+	d.once.Do(func() {})
+	switch {
+	case d.manager == nil:
+	case abort:
+		d.manager.Abort()
+	default:
+		d.manager.CloseAll()
+	}
+}
+
+// worldly lists the builtins that reach out of the program.
+func (d *Deps) worldly() []eval.Builtin {
+	return []eval.Builtin{
+		{Name: "inference", Max: -1, Labels: true, Fn: d.inference},
+		{Name: "ask", Min: 1, Max: 1, Fn: d.ask},
+		{Name: "ask_with_memory", Min: 2, Max: 2, Fn: d.askWithMemory},
+		{Name: "ask_with_tools", Min: 2, Max: 2, Fn: d.askWithTools},
+		{Name: "skill", Min: 3, Max: 3, Fn: d.skill},
+		{Name: "connect_mcp", Max: -1, Labels: true, Fn: d.connectMCP},
+	}
+}

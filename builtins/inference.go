@@ -1,0 +1,237 @@
+package builtins
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/model"
+	"github.com/sense-lang/sense/model/anthropic"
+	"github.com/sense-lang/sense/model/mock"
+	"github.com/sense-lang/sense/model/openai"
+)
+
+const inferenceUsage = `inference() expects (provider: String, model_id: String = default), plus optional temperature:/max_tokens:/api_key_env: (real providers) or response_template:/confidence:/script: ("mock")`
+
+// provider is a service that inference can name.
+type provider struct {
+	name, modelID, keyVar, baseVar string
+	make                           func(model.Options) model.Client
+}
+
+var providers = []provider{
+	{"anthropic", "claude-sonnet-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", func(o model.Options) model.Client { return anthropic.New(o) }},
+	{"openai", "gpt-4o", "OPENAI_API_KEY", "OPENAI_BASE_URL", func(o model.Options) model.Client { return openai.New(o) }},
+}
+
+func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
+	if len(c.Args) < 1 || len(c.Args) > 2 {
+		return eval.Value{}, fail("%s", inferenceUsage)
+	}
+	name, ok := c.Args[0].AsString()
+	if !ok {
+		return eval.Value{}, fail("inference()'s provider argument must be a String")
+	}
+	if name == "mock" {
+		return mockModel(c)
+	}
+	for _, p := range providers {
+		if p.name == name {
+			return d.realModel(c, p)
+		}
+	}
+	return eval.Value{}, fail("inference(): unknown provider '%s' -- supported: anthropic, mock, openai", name)
+}
+
+// unknownOptions refuses labels that a provider does not know.
+func unknownOptions(c *eval.Call, who string, known ...string) error {
+	var bad []string
+	for _, l := range c.Labels {
+		if !slices.Contains(known, l.Name) {
+			bad = append(bad, l.Name)
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	slices.Sort(bad)
+	return fail("%s: unknown option(s) %s -- supported: %s", who, strings.Join(bad, ", "), strings.Join(known, ", "))
+}
+
+// realModel makes a model of a service. Its client is made at the first
+// request: a vendor's library costs time that a program may never need.
+func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
+	o := model.Options{ModelID: p.modelID, HTTPClient: d.HTTPClient}
+	if len(c.Args) == 2 {
+		id, ok := c.Args[1].AsString()
+		if !ok {
+			return eval.Value{}, fail("inference()'s model_id argument must be a String")
+		}
+		o.ModelID = id
+	}
+	if err := unknownOptions(c, "inference()", "api_key_env", "max_tokens", "temperature"); err != nil {
+		return eval.Value{}, err
+	}
+	keyVar, err := readOptions(c, p.keyVar, &o)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	if o.APIKey = d.getenv(keyVar); o.APIKey == "" {
+		return eval.Value{}, fail("inference() needs the '%s' environment variable set to a real API key", keyVar)
+	}
+	o.BaseURL = d.getenv(p.baseVar)
+	m := &Model{deps: d, name: o.ModelID, provider: p.name}
+	m.client = sync.OnceValue(func() model.Client { return p.make(o) })
+	return eval.Obj(m), nil
+}
+
+func readOptions(c *eval.Call, keyVar string, o *model.Options) (string, error) {
+	for _, l := range c.Labels {
+		switch l.Name {
+		case "temperature":
+			f, ok := l.Value.AsNumber()
+			if !ok {
+				return "", fail("inference()'s temperature option must be a number")
+			}
+			o.Temperature = &f
+		case "max_tokens":
+			n, ok := l.Value.AsInt()
+			if !ok {
+				return "", fail("inference()'s max_tokens option must be an Int")
+			}
+			o.MaxTokens = &n
+		case "api_key_env":
+			s, ok := l.Value.AsString()
+			if !ok {
+				return "", fail("inference()'s api_key_env option must be a String")
+			}
+			keyVar = s
+		}
+	}
+	return keyVar, nil
+}
+
+func mockModel(c *eval.Call) (eval.Value, error) {
+	o := mock.Options{}
+	if len(c.Args) == 2 {
+		s, ok := c.Args[1].AsString()
+		if !ok {
+			return eval.Value{}, fail(`inference("mock")'s name argument must be a String`)
+		}
+		o.Name = s
+	}
+	if err := unknownOptions(c, `inference("mock")`, "confidence", "response_template", "script"); err != nil {
+		return eval.Value{}, err
+	}
+	for _, l := range c.Labels {
+		if err := mockOption(&o, l); err != nil {
+			return eval.Value{}, err
+		}
+	}
+	client := mock.New(o)
+	m := &Model{name: client.ModelID(), provider: "mock", client: func() model.Client { return client }}
+	return eval.Obj(m), nil
+}
+
+func mockOption(o *mock.Options, l eval.Label) error {
+	switch l.Name {
+	case "response_template":
+		s, ok := l.Value.AsString()
+		if !ok {
+			return fail(`inference("mock")'s response_template option must be a String`)
+		}
+		o.Template = &s
+	case "confidence":
+		f, ok := l.Value.AsNumber()
+		if !ok {
+			return fail(`inference("mock")'s confidence option must be a number`)
+		}
+		o.Confidence = &f
+	case "script":
+		turns, err := mockScript(l.Value)
+		if err != nil {
+			return err
+		}
+		o.Script = turns
+	}
+	return nil
+}
+
+// mockScript reads the turns of a scripted mock: a String is an answer, or a
+// call as `call server.tool {"a": 1}`; a Map is a call, an Array several.
+func mockScript(v eval.Value) ([]mock.Turn, error) {
+	a, ok := v.AsArray()
+	if !ok {
+		return nil, fail(`inference("mock")'s script option must be an Array of turns`)
+	}
+	turns := []mock.Turn{}
+	for i, e := range a.Values() {
+		t, err := mockTurn(e)
+		if err != nil {
+			return nil, fail(`inference("mock")'s script, turn %d: %v`, i+1, err)
+		}
+		turns = append(turns, t)
+	}
+	return turns, nil
+}
+
+func mockTurn(v eval.Value) (mock.Turn, error) {
+	if s, ok := v.AsString(); ok {
+		return mock.ParseTurn(s)
+	}
+	if m, ok := v.AsMap(); ok {
+		call, err := mockCall(m)
+		return mock.Turn{Calls: []mock.Call{call}}, err
+	}
+	a, ok := v.AsArray()
+	if !ok {
+		return mock.Turn{}, fail("expected a String, a Map or an Array of Maps, got %s", v.TypeName())
+	}
+	var t mock.Turn
+	for _, e := range a.Values() {
+		m, ok := e.AsMap()
+		if !ok {
+			s, isText := e.AsString()
+			p, err := mock.ParseTurn(s)
+			if !isText || err != nil || len(p.Calls) == 0 {
+				return mock.Turn{}, fail("expected calls, got %s", e.TypeName())
+			}
+			t.Calls = append(t.Calls, p.Calls...)
+			continue
+		}
+		call, err := mockCall(m)
+		if err != nil {
+			return mock.Turn{}, err
+		}
+		t.Calls = append(t.Calls, call)
+	}
+	return t, nil
+}
+
+func mockCall(m *eval.Map) (mock.Call, error) {
+	name, _ := m.Get("call")
+	s, ok := name.AsString()
+	if !ok {
+		return mock.Call{}, fail("a call needs the key 'call' with the tool's name")
+	}
+	c := mock.Call{Name: s}
+	for _, k := range m.Keys() {
+		v, _ := m.Get(k)
+		switch k {
+		case "call":
+		case "args":
+			if _, ok := v.AsMap(); !ok {
+				return mock.Call{}, fail("'args' of a call must be a Map, got %s", v.TypeName())
+			}
+			raw, err := ToJSON(v)
+			if err != nil {
+				return mock.Call{}, err
+			}
+			c.Args = raw
+		default:
+			return mock.Call{}, fail("unknown key '%s' in a call", k)
+		}
+	}
+	return c, nil
+}

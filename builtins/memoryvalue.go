@@ -1,0 +1,97 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sense-lang/sense/eval"
+)
+
+// MemoryStore keeps the versions of a persistent memory.
+type MemoryStore interface {
+	Remember(ctx context.Context, key, value string) error
+}
+
+// Memory is an in-process memory.
+type Memory struct {
+	name, kind string
+	entries    *eval.Map
+}
+
+// NewMemory makes an empty in-process memory.
+func NewMemory(name, kind string) eval.Object { return &Memory{name, kind, eval.NewMap()} }
+
+// TypeName gives "Memory".
+func (m *Memory) TypeName() string { return "Memory" }
+
+// String gives <memory name (n entries)>.
+func (m *Memory) String() string {
+	return fmt.Sprintf("<memory %s (%d entries)>", m.name, m.entries.Len())
+}
+
+// OwnerName stands before a method's name in messages.
+func (m *Memory) OwnerName() string { return m.name }
+
+// Method finds remember, recall, forget and keys.
+func (m *Memory) Method(name string) *eval.Method { return memoryMethods[name] }
+
+var memoryMethods = map[string]*eval.Method{
+	"remember": {Name: "remember", Min: 2, Max: 2, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+		k, err := memoryKey(c)
+		if err == nil {
+			o.(*Memory).entries.Set(k, c.Args[1])
+		}
+		return eval.Nil(), err
+	}},
+	"recall": {Name: "recall", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+		k, err := memoryKey(c)
+		if v, ok := o.(*Memory).entries.Get(k); ok {
+			return v, err
+		}
+		return eval.Nil(), err
+	}},
+	"forget": {Name: "forget", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+		k, err := memoryKey(c)
+		if err == nil {
+			o.(*Memory).entries.Remove(k)
+		}
+		return eval.Nil(), err
+	}},
+	"keys": {Name: "keys", Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+		return eval.Strings(o.(*Memory).entries.Keys()), nil
+	}},
+}
+
+func memoryKey(c *eval.Call) (string, error) {
+	k, ok := c.Args[0].AsString()
+	if !ok {
+		return "", fail("memory key must be a String, got %s", c.Args[0].TypeName())
+	}
+	return k, nil
+}
+
+// Attr gives name and kind.
+func (m *Memory) Attr(t *eval.Thread, name string) (eval.Value, error) {
+	switch name {
+	case "name":
+		return eval.String(m.name), nil
+	case "kind":
+		return eval.String(m.kind), nil
+	}
+	return eval.Value{}, fail("memory '%s' has no member '%s'", m.name, name)
+}
+
+// Facts gives the entries as lines to stand before a question.
+func (m *Memory) Facts(t *eval.Thread) (string, error) {
+	keys := m.entries.Keys()
+	values := make([]string, len(keys))
+	for i, k := range keys {
+		v, _ := m.entries.Get(k)
+		s, err := eval.Text(v)
+		if err != nil {
+			return "", err
+		}
+		values[i] = s
+	}
+	return factLines(keys, values), nil
+}

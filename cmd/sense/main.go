@@ -1,0 +1,158 @@
+// Command sense runs Sense programs.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sense-lang/sense/diag"
+)
+
+// version is set when the binary is built.
+var version = "0.1.0-dev"
+
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+	exitLimit  = 3
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run runs one command line and gives the exit status.
+func run(args []string) int {
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := interruptible()
+	defer stop()
+	root := rootCommand()
+	root.SetArgs(args)
+	return status(root.ExecuteContext(ctx))
+}
+
+// exitError carries a status whose message has been shown.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// status shows what is left to show of a command's error and gives its status.
+func status(err error) int {
+	if err == nil {
+		return 0
+	}
+	var code exitError
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	fmt.Fprintf(os.Stderr, "sense: %s\n", strings.TrimSpace(err.Error()))
+	return exitUsage
+}
+
+func rootCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "sense",
+		Short:         "Sense runs small, safe automations that use models and MCP tools",
+		Long:          rootLong,
+		Example:       rootExample,
+		Version:       version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		RunE:          func(c *cobra.Command, args []string) error { return startREPL(c.Context()) },
+	}
+	c.SetVersionTemplate("sense {{.Version}}\n")
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w\nRun '%s --help' for usage.", err, c.CommandPath())
+	})
+	c.AddCommand(runCommand(), testCommand(), replCommand())
+	return c
+}
+
+const rootLong = `Sense is a small language for automations that are safe to leave alone: what a
+program may do to the world is part of the program, and all of it is audited.
+
+Without a command the interactive REPL starts.`
+
+const rootExample = `  sense run script.sns            run a program
+  sense run script.sns --dry-run  run it without committing any action
+  sense test tests/               run the tests of a folder
+  sense                           type and try`
+
+// noCommand refuses a first word that is no command, with the nearest one.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	msg := fmt.Sprintf("unknown command '%s'", args[0])
+	if strings.HasSuffix(args[0], ".sns") {
+		return fmt.Errorf("%s -- to run a program: sense run %s", msg, args[0])
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		msg += fmt.Sprintf(" -- did you mean '%s'?", near[0])
+	}
+	return fmt.Errorf("%s\nRun 'sense --help' for the commands.", msg)
+}
+
+// pathArg demands exactly one path.
+func pathArg(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return fmt.Errorf("'%s' needs a path\nRun '%s --help' for usage.", c.CommandPath(), c.CommandPath())
+	case len(args) > 1:
+		return fmt.Errorf("'%s' takes one path, got %d\nRun '%s --help' for usage.", c.CommandPath(), len(args), c.CommandPath())
+	}
+	return nil
+}
+
+// signalled is the cause of a context that a signal ended.
+type signalled struct{ sig syscall.Signal }
+
+func (s signalled) Error() string { return "interrupted" }
+
+// interruptible gives a context that the first SIGINT or SIGTERM ends; a second
+// one ends the process at once, and its servers with it.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	ch := make(chan os.Signal, 2)
+	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		n := 0
+		for s := range ch {
+			sig := s.(syscall.Signal)
+			if n++; n > 1 {
+				hardStop(128 + int(sig))
+			}
+			cancel(signalled{sig})
+		}
+	}()
+	return ctx, func() { signal.Stop(ch); cancel(nil) }
+}
+
+// signalStatus gives the exit status of a signal that ended ctx, 0 for none.
+func signalStatus(ctx context.Context) int {
+	var s signalled
+	if errors.As(context.Cause(ctx), &s) {
+		return 128 + int(s.sig)
+	}
+	return 0
+}
+
+// failStatus gives the exit status of a program's error.
+func failStatus(ctx context.Context, err error) int {
+	if n := signalStatus(ctx); n != 0 {
+		return n
+	}
+	if diag.KindOf(err) == diag.Limit && !errors.Is(err, syscall.EPIPE) {
+		return exitLimit
+	}
+	return exitFailed
+}

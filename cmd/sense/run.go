@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/diag"
+)
+
+func runCommand() *cobra.Command {
+	var dry bool
+	c := &cobra.Command{
+		Use:   "run FILE [--dry-run]",
+		Short: "Run a program",
+		Long:  "Run a program. FILE may be -, which reads the program from standard input.",
+		Args:  pathArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			return runFile(c.Context(), args[0], dry)
+		},
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "run everything but the bodies of commit and rollback")
+	return c
+}
+
+// output is standard output, written in large pieces: flushed when the program
+// waits, reads, fails or ends, and soon after a line on a terminal.
+type output struct {
+	mu     sync.Mutex
+	w      *bufio.Writer
+	tty    bool
+	broken bool
+}
+
+var stdout = &output{w: bufio.NewWriterSize(os.Stdout, 32<<10), tty: term.IsTerminal(int(os.Stdout.Fd()))}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.w.Write(b)
+	if err == nil && o.tty {
+		err = o.w.Flush()
+	}
+	return n, o.check(err)
+}
+
+// check notes that nobody reads any more.
+func (o *output) check(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		o.broken = true
+	}
+	return err
+}
+
+// Flush writes what is kept back.
+func (o *output) Flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.check(o.w.Flush())
+}
+
+// flushSoon flushes every so often while a program runs.
+func (o *output) flushSoon(ctx context.Context) {
+	t := time.NewTicker(50 * time.Millisecond)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			_ = o.Flush() // an error shows at the next write
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// errPrinter shows errors on standard error.
+func errPrinter(sources map[string]string) diag.Printer {
+	color := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == ""
+	return diag.Printer{Source: sense.Sources(sources), Color: color}
+}
+
+// current is the program that runs, for a second interrupt.
+var current atomic.Pointer[sense.Runtime]
+
+// hardStop ends the process at once, but not before its servers.
+func hardStop(code int) {
+	if r := current.Load(); r != nil {
+		r.Kill()
+	}
+	os.Exit(code)
+}
+
+func runFile(ctx context.Context, path string, dry bool) error {
+	src, err := source(path)
+	if err != nil {
+		errPrinter(nil).Print(os.Stderr, err)
+		return exitError(exitFailed)
+	}
+	flushCtx, stopFlush := context.WithCancel(ctx)
+	defer stopFlush()
+	go stdout.flushSoon(flushCtx)
+	if dry {
+		fmt.Fprint(stdout, "DRY RUN — no actions will actually commit\n\n")
+	}
+	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, DryRun: dry})
+	current.Store(r)
+	err = r.RunSource(path, src)
+	failures := finish(ctx, r)
+	if dry {
+		fmt.Fprint(stdout, sense.Summary(r.Audit()))
+	}
+	return report(ctx, err, failures, map[string]string{"-": src})
+}
+
+func source(path string) (string, error) {
+	if path != "-" {
+		return sense.ReadSource(path)
+	}
+	b, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return "", fmt.Errorf("cannot read standard input: %w", err)
+	}
+	return string(b), nil
+}
+
+// finish ends what the program started.
+func finish(ctx context.Context, r *sense.Runtime) []error {
+	if ctx.Err() != nil {
+		r.Abort()
+		return nil
+	}
+	return r.Close()
+}
+
+// report shows how a program ended.
+func report(ctx context.Context, err error, failures []error, sources map[string]string) error {
+	flushErr := stdout.Flush()
+	if stdout.broken { // nobody reads any more: a quiet end
+		return exitError(exitFailed)
+	}
+	p := errPrinter(sources)
+	for _, f := range failures {
+		p.Print(os.Stderr, f)
+	}
+	if err == nil && flushErr != nil {
+		err = fmt.Errorf("cannot write the output: %w", flushErr)
+	}
+	if err == nil {
+		return nil
+	}
+	p.Print(os.Stderr, err)
+	return exitError(failStatus(ctx, err))
+}

@@ -1,0 +1,203 @@
+package diag
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printer shows errors to people. Its zero value works: no colour, no excerpts.
+type Printer struct {
+	// Source gives the text of a file, for excerpts; nil knows none.
+	Source func(file string) (string, bool)
+	// Color marks the parts with ANSI colours.
+	Color bool
+}
+
+const (
+	red   = "\x1b[1;31m"
+	dim   = "\x1b[2m"
+	reset = "\x1b[0m"
+)
+
+// Print writes an error: one line that says what is wrong, then where, the
+// line of source with a caret, notes, and the chain of calls.
+func (p Printer) Print(w io.Writer, err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		fmt.Fprintf(w, "%s %s\n", p.paint(red, "SenseError:"), Visible(err.Error()))
+		return
+	}
+	fmt.Fprintf(w, "%s %s\n", p.paint(red, "SenseError:"), Visible(prefix(err, e)))
+	for _, n := range e.Notes {
+		fmt.Fprintf(w, "  %s\n", Visible(n))
+	}
+	p.place(w, e.File, e.Pos)
+	p.stack(w, e)
+}
+
+// prefix gives the text of err, which may be wrapped around e.
+func prefix(err error, e *Error) string {
+	if err == error(e) {
+		return e.Error()
+	}
+	return err.Error()
+}
+
+func (p Printer) paint(color, s string) string {
+	if !p.Color {
+		return s
+	}
+	return color + s + reset
+}
+
+func (p Printer) place(w io.Writer, file string, at Pos) {
+	if !at.IsValid() {
+		return
+	}
+	name := file
+	if name == "" {
+		name = "<input>"
+	}
+	fmt.Fprintf(w, "  %s %s:%d:%d\n", p.paint(dim, "-->"), Visible(name), at.Line, at.Col)
+	if p.Source == nil {
+		return
+	}
+	src, ok := p.Source(file)
+	if !ok {
+		return
+	}
+	line, ok := lineOf(src, int(at.Line))
+	if !ok {
+		return
+	}
+	text, caret := excerpt(line, int(at.Col))
+	num := fmt.Sprint(at.Line)
+	fmt.Fprintf(w, "  %s %s\n", p.paint(dim, num+" |"), text)
+	fmt.Fprintf(w, "  %s %s%s\n", p.paint(dim, strings.Repeat(" ", len(num))+" |"), strings.Repeat(" ", caret), p.paint(red, "^"))
+}
+
+// lineOf gives the n-th line of src, where lines end as the language says.
+func lineOf(src string, n int) (string, bool) {
+	for ; n > 1; n-- {
+		i := strings.IndexAny(src, "\r\n")
+		if i < 0 {
+			return "", false
+		}
+		if src[i] == '\r' && strings.HasPrefix(src[i:], "\r\n") {
+			i++
+		}
+		src = src[i+1:]
+	}
+	if i := strings.IndexAny(src, "\r\n"); i >= 0 {
+		src = src[:i]
+	}
+	return src, true
+}
+
+// maxExcerpt is how many columns of a line are shown.
+const maxExcerpt = 100
+
+// excerpt gives the part of a line around a column and where the caret stands.
+func excerpt(line string, col int) (text string, caret int) {
+	var cells []string
+	for _, r := range line {
+		cells = append(cells, Visible(string(r)))
+	}
+	at := min(max(col-1, 0), len(cells))
+	from := max(0, at-maxExcerpt/2)
+	to := min(len(cells), from+maxExcerpt)
+	text = strings.Join(cells[from:to], "")
+	caret = width(strings.Join(cells[from:min(at, to)], ""))
+	if from > 0 {
+		text, caret = "..."+text, caret+3
+	}
+	if to < len(cells) {
+		text += "..."
+	}
+	return text, caret
+}
+
+// width counts terminal columns: wide characters take two, marks none.
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Mn, r), r == '\u200d':
+		case wide(r):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func wide(r rune) bool {
+	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+		r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff)
+}
+
+func (p Printer) stack(w io.Writer, e *Error) {
+	if len(e.Stack) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "  calls, the deepest last:")
+	for i, f := range e.Stack {
+		if e.Elided > 0 && i == len(e.Stack)/2 {
+			fmt.Fprintf(w, "    ... %d more ...\n", e.Elided)
+		}
+		name := f.File
+		if name == "" {
+			name = "<input>"
+		}
+		fmt.Fprintf(w, "    %s, called at %s:%d\n", Visible(f.Name), Visible(name), f.Pos.Line)
+	}
+}
+
+// Visible gives s with control characters, and others that would not show or
+// would change how a terminal shows what follows, escaped. Line ends become
+// \n, so that foreign text never makes a line of its own.
+func Visible(s string) string {
+	clean := true
+	for i, r := range s {
+		if hidden(s, i, r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case !hidden(s, i, r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(s string, i int, r rune) bool {
+	switch {
+	case r == utf8.RuneError:
+		return !strings.HasPrefix(s[i:], "\uFFFD")
+	case r < 0x20, r >= 0x7f && r < 0xa0:
+		return true
+	}
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+}

@@ -1,0 +1,91 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/sense-lang/sense/diag"
+)
+
+// Write writes to the program's output.
+func (th *Thread) Write(s string) error {
+	if _, err := io.WriteString(th.in.cfg.Stdout, s); err != nil {
+		return &diag.Error{Kind: diag.Limit, Msg: "cannot write the output: " + err.Error(), Cause: err}
+	}
+	return nil
+}
+
+// ErrNoInput says that standard input has ended.
+var ErrNoInput = errors.New("the input has ended")
+
+// lineReader reads lines in the background, so that a wait for one can be
+// interrupted; a line that nobody waited for is kept for the next.
+type lineReader struct {
+	mu    sync.Mutex
+	lines chan readResult
+	busy  bool
+}
+
+type readResult struct {
+	text string
+	err  error
+}
+
+// ReadLine reads a line of the program's input, without its end. It lets other
+// threads run and ends when the program is interrupted.
+func (th *Thread) ReadLine() (line string, err error) {
+	if th.in.cfg.Stdin == nil {
+		return "", ErrNoInput
+	}
+	th.Blocking(func(ctx context.Context) { line, err = th.in.input.read(ctx, th.in.cfg.Stdin) })
+	if e := th.Stopped(); e != nil {
+		return "", e
+	}
+	return line, err
+}
+
+func (r *lineReader) read(ctx context.Context, in io.Reader) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.busy {
+		r.busy = true
+		if r.lines == nil {
+			r.lines = make(chan readResult, 1)
+		}
+		go func() {
+			s, err := readLine(in)
+			r.lines <- readResult{s, err}
+		}()
+	}
+	select {
+	case got := <-r.lines:
+		r.busy = false
+		return got.text, got.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// readLine reads byte by byte: what follows the line stays for others.
+func readLine(in io.Reader) (string, error) {
+	var b strings.Builder
+	buf := make([]byte, 1)
+	for {
+		n, err := in.Read(buf)
+		if n == 1 {
+			if buf[0] == '\n' {
+				return strings.TrimSuffix(b.String(), "\r"), nil
+			}
+			b.WriteByte(buf[0])
+		}
+		if err != nil {
+			if b.Len() > 0 {
+				return b.String(), nil
+			}
+			return "", ErrNoInput
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package sense runs programs of the Sense language from Go. A Runtime is one
+// program: New makes it, RunFile or RunSource run it, Close ends everything it
+// started.
+package sense
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/audit"
+	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/parser"
+	"github.com/sense-lang/sense/policy"
+)
+
+// Options configure a Runtime. The zero Options run programs that print
+// nowhere, read nothing and know no environment variable.
+type Options struct {
+	// Stdout gets what programs print, Stderr reports that are no result; nil
+	// discards.
+	Stdout, Stderr io.Writer
+	// Stdin is what ask_human reads; nil is empty.
+	Stdin io.Reader
+	// Getenv looks up environment variables; nil knows none.
+	Getenv func(name string) string
+	// DryRun skips what actions would do.
+	DryRun bool
+	// MaxDepth bounds nested calls; 0 is 10,000.
+	MaxDepth int
+	// Ceiling bounds what policy may allow; nil is none.
+	Ceiling *policy.Ceiling
+	// Audit gets every entry; nil makes a new log.
+	Audit *audit.Log
+	// Warn takes one-line warnings; nil drops them.
+	Warn func(string)
+	// OnTest is told of every test that ended; err is nil where it passed.
+	OnTest func(desc string, err error)
+	// OnDeclare is told of every tool, action, agent, memory, skill and server.
+	OnDeclare func(eval.Declared)
+	// Clock tells the time; nil is time.Now.
+	Clock func() time.Time
+}
+
+// Runtime is one program and all it started.
+type Runtime struct {
+	in   *eval.Interp
+	deps *builtins.Deps
+}
+
+// New makes a Runtime. When ctx ends, the program is interrupted.
+func New(ctx context.Context, o Options) *Runtime {
+	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare}
+	in := eval.New(ctx, eval.Config{
+		Universe: builtins.Universe(d),
+		Stdout:   o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
+		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
+		Parse:         parser.Parse,
+		SessionMemory: builtins.NewMemory,
+		OnTest:        o.OnTest,
+		OnDeclare:     o.OnDeclare,
+		Clock:         o.Clock,
+	})
+	return &Runtime{in: in, deps: d}
+}
+
+// Interp gives the evaluator underneath.
+func (r *Runtime) Interp() *eval.Interp { return r.in }
+
+// Audit gives the log of the run.
+func (r *Runtime) Audit() *audit.Log { return r.in.Audit() }
+
+// RunFile runs the program in a file. An error of the program is a
+// *diag.Error.
+func (r *Runtime) RunFile(path string) error {
+	src, err := ReadSource(path)
+	if err != nil {
+		return err
+	}
+	return r.RunSource(path, src)
+}
+
+// RunSource runs a program; name is the file that imports are relative to.
+func (r *Runtime) RunSource(name, src string) error {
+	f, err := parser.Parse(name, src)
+	if err != nil {
+		return err
+	}
+	return r.Run(f)
+}
+
+// Run runs a parsed program.
+func (r *Runtime) Run(f *ast.File) error { return r.in.Run(f, f.Name) }
+
+// Close ends the program's threads and servers in bounded time. It gives the
+// failures of async work that nobody waited for.
+func (r *Runtime) Close() []error {
+	failed := r.in.Close()
+	r.deps.Close(false)
+	return failed
+}
+
+// Abort is Close for an interrupted program: servers have less time.
+func (r *Runtime) Abort() {
+	r.in.Close()
+	r.deps.Close(true)
+}
+
+// ReadSource reads a program's text. Its errors are in the user's words.
+func ReadSource(path string) (string, error) {
+	st, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		return "", diag.New(diag.Runtime, "no such file or directory: %s", path)
+	case err != nil:
+		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
+	case st.IsDir():
+		return "", diag.New(diag.Runtime, "%s is a folder, not a program", path)
+	case st.Size() > maxSource:
+		return "", diag.New(diag.Runtime, "%s is too large for a program (%d bytes, limit %d)", path, st.Size(), maxSource)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
+	}
+	return string(b), nil
+}
+
+// maxSource bounds a program's text.
+const maxSource = 64 << 20
+
+func bare(err error) error {
+	if pe, ok := err.(*os.PathError); ok {
+		return pe.Err
+	}
+	return err
+}
+
+// Sources gives the function that a diag.Printer needs to show excerpts of
+// files; extra holds texts that are in no file.
+func Sources(extra map[string]string) func(file string) (string, bool) {
+	return func(file string) (string, bool) {
+		if s, ok := extra[file]; ok {
+			return s, true
+		}
+		if file == "" {
+			return "", false
+		}
+		b, err := os.ReadFile(filepath.Clean(file))
+		return string(b), err == nil
+	}
+}
+
+// Summary gives what a dry run shows at its end.
+func Summary(log *audit.Log) string {
+	lines := log.Lines()
+	s := "\n--- dry run summary ---\n"
+	if len(lines) == 0 {
+		return s + "(no actions were prepared)\n"
+	}
+	for _, l := range lines {
+		s += fmt.Sprintln(l)
+	}
+	return s
+}
+
+// Kill ends the processes of the program's servers at once.
+func (r *Runtime) Kill() { r.deps.Close(true) }
