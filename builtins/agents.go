@@ -39,6 +39,9 @@ func builtinReceive(c *eval.Call) (eval.Value, error) {
 	if !ok {
 		return eval.Value{}, fail("receive()'s timeout must be a number, got %s", c.Args[0].TypeName())
 	}
+	if s < 0 || math.IsNaN(s) {
+		return eval.Value{}, fail("receive()'s timeout must not be negative, got %s", c.Args[0].String())
+	}
 	return c.Thread.Receive(seconds(s))
 }
 

@@ -48,7 +48,7 @@ func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
 func unknownOptions(c *eval.Call, who string, known ...string) error {
 	var bad []string
 	for _, l := range c.Labels {
-		if !slices.Contains(known, l.Name) {
+		if !slices.Contains(known, l.Name) && l.Name != "script" {
 			bad = append(bad, l.Name)
 		}
 	}
@@ -121,7 +121,7 @@ func mockModel(c *eval.Call) (eval.Value, error) {
 		}
 		o.Name = s
 	}
-	if err := unknownOptions(c, `inference("mock")`, "confidence", "response_template", "script"); err != nil {
+	if err := unknownOptions(c, `inference("mock")`, "confidence", "response_template"); err != nil {
 		return eval.Value{}, err
 	}
 	for _, l := range c.Labels {

@@ -157,7 +157,11 @@ func (t *MCPTool) offer(v eval.Value) *offer {
 	if len(schema) == 0 {
 		schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	o.spec = model.ToolSpec{Description: t.tool.Description, Schema: schema}
+	desc := t.tool.Description
+	if desc == "" {
+		desc = "(no description provided)"
+	}
+	o.spec = model.ToolSpec{Description: desc, Schema: schema}
 	o.call = func(th *eval.Thread, args json.RawMessage) (string, []model.Image, error) {
 		r, err := t.run(th, args)
 		if err != nil {

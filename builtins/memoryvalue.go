@@ -76,6 +76,9 @@ func (m *Memory) Attr(t *eval.Thread, name string) (eval.Value, error) {
 	case "name":
 		return eval.String(m.name), nil
 	case "kind":
+		if m.kind == "" {
+			return eval.Nil(), nil
+		}
 		return eval.String(m.kind), nil
 	}
 	return eval.Value{}, fail("memory '%s' has no member '%s'", m.name, name)

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 )
 
@@ -130,6 +131,13 @@ func (a *Action) note(at Place, event, detail string) error {
 	return at.Note(a.name(), a.decl.kind(), event, detail)
 }
 
+// noteFailure notes that the body failed. The detail says in which line, so the
+// entry itself names none.
+func (a *Action) noteFailure(at Place, err error) error {
+	return at.th.in.cfg.Audit.Add(audit.Entry{Name: a.name(), Kind: a.decl.kind(), Event: "failed", Detail: err.Error(),
+		File: at.File(), Pos: at.pos, Lineage: at.Lineage(), Unplaced: true})
+}
+
 // Method finds verify, approve, commit and rollback.
 func (a *Action) Method(name string) *Method {
 	switch name {
@@ -223,7 +231,7 @@ func (a *Action) commit(th *Thread) (Value, error) {
 	th.committing = nil
 	if err != nil {
 		a.state = "failed"
-		if nerr := a.note(at, "failed", err.Error()); nerr != nil {
+		if nerr := a.noteFailure(at, err); nerr != nil {
 			return Value{}, nerr
 		}
 		return Value{}, err

@@ -97,11 +97,10 @@ func (c *compiler) agentDecl(s *ast.AgentDecl) stmt {
 	t := c.assignTarget(s.Name)
 	mod, file := c.mod, c.file
 	var names, outer []agentName
-	c.agent = s
-	p := c.function(function{name: s.Name, body: s.Body, doc: s.Body.Doc, lineage: "agent:" + s.Name,
+	p := c.function(function{name: s.Name, body: s.Body, doc: s.Body.Doc, lineage: "agent:" + s.Name, extra: []string{hiddenAgent},
 		prepare: func(sc *scope) func(fr fp) {
 			names, outer = c.agentNames(sc)
-			return keepCells(names)
+			return keepCells(names, uint8(sc.names[hiddenAgent].slot))
 		}})
 	p.pos, p.decl = s.P, s
 	st, mk := t.store(), c.closure(p)
@@ -134,8 +133,9 @@ func (c *compiler) agentNames(sc *scope) (names, outer []agentName) {
 	return names, outer
 }
 
-func keepCells(names []agentName) func(fr fp) {
+func keepCells(names []agentName, self uint8) func(fr fp) {
 	return func(fr fp) {
+		toCell(fr[self]).v = Obj(threadOf(fr).agent)
 		cells := make([]*cell, len(names))
 		for i, n := range names {
 			cells[i] = toCell(fr[uint8(n.i)])
@@ -252,13 +252,8 @@ func (th *Thread) ResumeAgent(v, value Value) (Value, error) {
 
 // inBody gives the agent in whose body the running builtin was called.
 func (th *Thread) inBody() *Agent {
-	if th.agent == nil {
-		return nil
-	}
-	if p := th.Place(); p.info != nil && p.info.agent == th.agent.decl {
-		return th.agent
-	}
-	return nil
+	v, _ := th.Place().hidden(func(i *scopeInfo) []loc { return i.agents })
+	return asAgent(v)
 }
 
 // InAgent reports whether the running builtin was called in a running agent's
@@ -268,7 +263,7 @@ func (th *Thread) InAgent() bool { return th.inBody() != nil }
 // Pause stops the agent whose body calls it until it is resumed.
 func (th *Thread) Pause(reason Value) (Value, error) {
 	a := th.inBody()
-	if a == nil {
+	if a == nil || a != th.agent {
 		return Value{}, diag.New(diag.Runtime, "pause() can only be called inside a running agent's body")
 	}
 	a.reason = reason

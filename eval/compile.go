@@ -42,7 +42,6 @@ type compiler struct {
 	trail []*binding
 	dead  bool // the place cannot be reached: all is certain there
 	nest  int
-	agent *ast.AgentDecl // whose body is entered next
 }
 
 // proto is what all closures of one declaration share.
@@ -189,6 +188,7 @@ type function struct {
 	doc     string
 	// unchecked leaves types to the caller: tools and actions check first.
 	unchecked bool
+	extra     []string // names that the scope has besides the parameters
 	// prepare runs in the new scope before the body is compiled; what it gives
 	// runs when the scope is ready, before the body.
 	prepare func(s *scope) func(fr fp)
@@ -224,7 +224,7 @@ func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp
 	for i, q := range f.params {
 		names[i] = q.Name
 	}
-	s := c.enter(stmts, inner, f.lineage, names...)
+	s := c.enter(stmts, inner, f.lineage, append(names, f.extra...)...)
 	if len(names) > maxParams {
 		c.failAt(f.params[maxParams].P, "too many parameters (limit %d)", maxParams)
 	}

@@ -9,7 +9,7 @@ import (
 
 func (c *compiler) index(e *ast.IndexExpr) expr {
 	x, i := c.expr(e.X), c.expr(e.Index)
-	at := &e.P
+	at := &e.Lbrack
 	return func(fr fp) Value {
 		t, k := x(fr), i(fr)
 		if isInt(k) && isArr(t) {
@@ -91,7 +91,7 @@ func position(k Value, n int, what, prefix string) (int, error) {
 func (c *compiler) indexAssign(ix *ast.IndexExpr, e *ast.AssignExpr) expr {
 	x, i := c.expr(ix.X), c.expr(ix.Index)
 	v := c.expr(e.Value)
-	at := &ix.P
+	at := &ix.Lbrack
 	if e.Op != ast.OpNone {
 		return indexAugment(x, i, v, e, at)
 	}
@@ -166,7 +166,7 @@ func indexAugment(x, i, v expr, e *ast.AssignExpr, at *diag.Pos) expr {
 func (c *compiler) slice(e *ast.SliceExpr) expr {
 	x := c.expr(e.X)
 	lo, hi := c.bound(e.Lo), c.bound(e.Hi)
-	at := &e.P
+	at := &e.Lbrack
 	return func(fr fp) Value {
 		t := x(fr)
 		v, err := sliceOf(t, lo(fr), hi(fr))

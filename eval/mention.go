@@ -91,15 +91,10 @@ func (m *mentions) action(a *ast.ActionDecl) {
 // agent: every name of an agent's body and around it can be read from outside
 // as a member, so all of them live in cells.
 func (m *mentions) agent(a *ast.AgentDecl) {
-	for _, d := range declared(a.Body.Stmts) {
-		m.mark(openBlock{b: a.Body}, d.name)
-	}
+	m.mark(openBlock{b: a.Body}, allNames)
 	for _, o := range m.open {
 		if o.b == nil {
 			continue
-		}
-		for _, d := range declared(o.b.Stmts) {
-			m.mark(o, d.name)
 		}
 		m.mark(o, allNames)
 	}
@@ -113,6 +108,7 @@ func (m *mentions) hidden() {
 	m.name(hiddenPolicy)
 	m.name(hiddenModel)
 	m.name(hiddenBudget)
+	m.name(hiddenAgent)
 }
 
 // name notes a mention: each open block outside the innermost function may have

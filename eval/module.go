@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -197,10 +199,14 @@ func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted 
 	if python {
 		return th.importPython(fr, s, path)
 	}
-	abs := resolvePath(path, dotted, file)
+	name := path
+	if dotted {
+		path = strings.ReplaceAll(path, ".", "/") + ".sns"
+	}
+	abs := resolvePath(path, file)
 	in := th.in
 	if dotted && in.cfg.Builtin != nil {
-		if v, ok := th.builtinModule(path, abs); ok {
+		if v, ok := th.builtinModule(name, abs); ok {
 			return v
 		}
 	}
@@ -249,10 +255,7 @@ func (th *Thread) importPython(fr fp, s *site, path string) Value {
 
 // resolvePath gives the absolute path of an import, relative to the file it
 // stands in.
-func resolvePath(path string, dotted bool, file string) string {
-	if dotted {
-		path = strings.ReplaceAll(path, ".", "/") + ".sns"
-	}
+func resolvePath(path, file string) string {
 	if !filepath.IsAbs(path) && file != "" {
 		path = filepath.Join(filepath.Dir(file), path)
 	}
@@ -266,11 +269,7 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 	in := th.in
 	src, err := in.cfg.ReadFile(abs)
 	if err != nil {
-		why := ""
-		if !os.IsNotExist(err) {
-			why = ": " + reason(err)
-		}
-		return nil, diag.New(diag.Import, "module not found: '%s' (resolved to %s)%s", path, abs, why)
+		return nil, diag.New(diag.Import, "module not found: '%s' (resolved to %s)%s", path, abs, reason(err))
 	}
 	f, err := in.cfg.Parse(shortName(abs, file), string(src))
 	if err != nil {
@@ -285,11 +284,12 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 	return m, nil
 }
 
+// reason says why a module cannot be read, where it is not simply missing.
 func reason(err error) string {
-	if pe, ok := err.(*os.PathError); ok {
-		return pe.Err.Error()
+	if errors.Is(err, fs.ErrPermission) {
+		return ": permission denied"
 	}
-	return err.Error()
+	return ""
 }
 
 // shortName names a module's file as its importer is named: relative where

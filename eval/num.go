@@ -398,7 +398,7 @@ func equalObjects(a, b Object) bool {
 }
 
 func tooDeep() error {
-	return diag.New(diag.Runtime, "maximum recursion depth exceeded: the values compared nest too deeply")
+	return diag.New(diag.Runtime, "maximum recursion depth exceeded")
 }
 
 func equalArrays(x, y *Array, depth int) (bool, error) {

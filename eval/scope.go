@@ -36,8 +36,7 @@ type scope struct {
 	inner   map[string]bool // names that functions nested in it mention
 	info    *scopeInfo
 	lineage string
-	agent   *ast.AgentDecl // whose body it is
-	first   int            // slots of the function in use when it was entered
+	first   int // slots of the function in use when it was entered
 }
 
 // scopeInfo is what the place of a call must know of its scopes at run time.
@@ -48,7 +47,7 @@ type scopeInfo struct {
 	models   []loc    // the scopes that may set a delegation, innermost first
 	budgets  []loc    // the scopes that may set a budget, innermost first
 	mod      *Module
-	agent    *ast.AgentDecl // the agent whose body is around it, nil for none
+	agents   []loc // the agent whose body is around it, if any
 }
 
 // fnCtx is a function, module, tool, action or agent body while it is compiled.
@@ -71,6 +70,7 @@ const (
 	hiddenPolicy = "\x00policy"
 	hiddenModel  = "\x00delegation"
 	hiddenBudget = "\x00budget"
+	hiddenAgent  = "\x00agent"
 )
 
 // maxSlots leaves room in a frame for the slots of a call's arguments.
@@ -97,8 +97,7 @@ const (
 // enter opens a scope for a block's statements. extra names are bound by the
 // construct itself, such as parameters.
 func (c *compiler) enter(stmts []ast.Stmt, inner map[string]bool, lineage string, extra ...string) *scope {
-	s := &scope{parent: c.sc, fn: c.fn, names: map[string]*binding{}, inner: inner, lineage: lineage, agent: c.agent, first: c.fn.next}
-	c.agent = nil
+	s := &scope{parent: c.sc, fn: c.fn, names: map[string]*binding{}, inner: inner, lineage: lineage, first: c.fn.next}
 	c.sc = s
 	for _, n := range extra {
 		c.bind(s, n, true)
@@ -223,13 +222,10 @@ func spillPrologue(fn *fnCtx, cells, clears, spillCells, spillClears []int) func
 func (c *compiler) scopeInfo(s *scope) *scopeInfo {
 	info := &scopeInfo{file: c.file, mod: c.mod}
 	if p := s.parent; p != nil {
-		info.lineage, info.agent = p.info.lineage, p.info.agent
+		info.lineage = p.info.lineage
 		if s.lineage == "" && p.fn == s.fn && s.names[hiddenPolicy] == nil && s.names[hiddenModel] == nil && s.names[hiddenBudget] == nil {
 			return p.info
 		}
-	}
-	if s.agent != nil {
-		info.agent = s.agent
 	}
 	if s.lineage != "" {
 		info.lineage = append(slices.Clip(info.lineage), s.lineage)
@@ -237,6 +233,7 @@ func (c *compiler) scopeInfo(s *scope) *scopeInfo {
 	info.policies = c.hidden(s, hiddenPolicy)
 	info.models = c.hidden(s, hiddenModel)
 	info.budgets = c.hidden(s, hiddenBudget)
+	info.agents = c.hidden(s, hiddenAgent)
 	return info
 }
 

@@ -502,7 +502,7 @@ func (c *compiler) put(t ast.Expr) func(fr fp, v Value) {
 	x, i := c.expr(ix.X), c.expr(ix.Index)
 	return func(fr fp, v Value) {
 		o := x(fr)
-		setIndex(fr, o, i(fr), v, &ix.P)
+		setIndex(fr, o, i(fr), v, &ix.Lbrack)
 	}
 }
 

@@ -115,7 +115,9 @@ func concat(x *Str, y, z string) Value {
 	if n <= 16 {
 		o := &str16{}
 		o.k = KString
-		copy(o.d[copy(o.d[copy(o.d[:], x.s):], y):], z)
+		at := copy(o.d[:], x.s)
+		at += copy(o.d[at:], y)
+		copy(o.d[at:], z)
 		o.s = view(o.d[:n])
 		return mkStr(&o.Str)
 	}

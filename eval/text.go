@@ -51,7 +51,7 @@ func Text(v Value) (string, error) {
 	var p printer
 	p.value(v)
 	if p.deep {
-		return "", diag.New(diag.Runtime, "maximum recursion depth exceeded: the value printed holds itself or nests too deeply")
+		return "", diag.New(diag.Runtime, "maximum recursion depth exceeded")
 	}
 	return p.b.String(), nil
 }
