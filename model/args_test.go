@@ -35,7 +35,7 @@ func TestCheckArgs(t *testing.T) {
 		{"bool for a text", add, `{"a":1,"s":true}`, "argument 's' must be a string, not true"},
 		{"extra", add, `{"a":1,"zz":2}`, ""},
 		{"twice", add, `{"a":1,"a":2}`, `the key "a" stands there twice`},
-		{"key of two lines", `{"additionalProperties":false}`, `{"a\nb\u001b[0m":1}`, `argument 'a\nb\x1b[0m' is unknown`},
+		{"key of two lines", `{"additionalProperties":{"type":"string"}}`, `{"a\nb\u001b[0m":1}`, `argument 'a\nb\x1b[0m' must be a string`},
 		{"twice, deeper", "", `{"o":{"a":1,"a":2}}`, `the key "a" stands there twice`},
 		{"too deep", "", strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65), "nested over 64 deep"},
 		{"deep enough", "", strings.Repeat(`{"a":`, 63) + "1" + strings.Repeat("}", 63), ""},
@@ -91,7 +91,8 @@ func TestCheckArgs(t *testing.T) {
 		{"minContains 0", of(`{"contains":{"const":1},"minContains":0}`), `{"x":[2]}`, ""},
 
 		// Objects.
-		{"additionalProperties", `{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"b":2}`, "argument 'b' is unknown"},
+		{"additionalProperties", of(`{"properties":{"a":{}},"additionalProperties":false}`), `{"x":{"a":1,"b":2}}`, "argument 'x.b' is unknown"},
+		{"additionalProperties of the arguments themselves", `{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"b":2}`, ""},
 		{"additionalProperties as a schema", `{"additionalProperties":{"type":"string"}}`, `{"b":2}`, "argument 'b' must be a string"},
 		{"patternProperties", `{"patternProperties":{"^n_":{"type":"integer"}},"additionalProperties":false}`, `{"n_a":"x"}`, "argument 'n_a' must be an integer"},
 		{"patternProperties of another dialect", `{"patternProperties":{"(?<=a)":{}},"additionalProperties":false}`, `{"b":1}`, ""},

@@ -399,6 +399,9 @@ func (c *checker) checkEntry(s, v *object, key, path string) {
 	extra, ok := s.get("additionalProperties")
 	switch {
 	case known || !ok:
+	case extra == false && path == "":
+		// An argument more than the tool knows is passed on: the server, which
+		// may know better than its schema, says what it thinks of it.
 	case extra == false:
 		c.fault(at, "is unknown")
 	default:
