@@ -198,9 +198,13 @@ func binaryNote(b *Block) string {
 	return "[" + note + "]"
 }
 
+// wrappers are the member names under which server libraries put a value that
+// is no object, to make it structured content. They tell nothing.
+var wrappers = map[string]bool{"result": true, "content": true, "text": true, "output": true, "value": true}
+
 // repeats says whether the structured content is only a copy of the text: the
-// same JSON, or one value wrapped as {"result": ...} the way common server
-// libraries do, either whole or one list element per block.
+// same JSON, or one value in a wrapper, either whole or one list element per
+// block.
 func repeats(blocks []Block, text string, structured json.RawMessage) bool {
 	if text == "" {
 		return false
@@ -216,9 +220,15 @@ func repeats(blocks []Block, text string, structured json.RawMessage) bool {
 		return true
 	}
 	object, _ := want.(map[string]any)
-	inner, wrapped := object["result"]
-	if !wrapped || len(object) != 1 {
+	if len(object) != 1 {
 		return false
+	}
+	var inner any
+	for name, value := range object {
+		if !wrappers[name] {
+			return false
+		}
+		inner = value
 	}
 	if sameValue(text, inner) {
 		return true

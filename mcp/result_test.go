@@ -32,6 +32,8 @@ func TestRenderResult(t *testing.T) {
 		{"wrapped number", `{"content":[{"type":"text","text":"3"}],"structuredContent":{"result":3}}`, "3"},
 		{"wrapped list", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"{\"x\":1}"}],"structuredContent":{"result":["a",{"x":1}]}}`, "a\n{\"x\":1}"},
 		{"wrapped list that differs", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"structuredContent":{"result":["a","c"]}}`, "a\nb\n{\"result\":[\"a\",\"c\"]}"},
+		{"wrapped under another name", `{"content":[{"type":"text","text":"hi"}],"structuredContent":{"content":"hi"}}`, "hi"},
+		{"one member that tells something", `{"content":[{"type":"text","text":"36"}],"structuredContent":{"temperature":36}}`, "36\n{\"temperature\":36}"},
 		{"structured null", `{"content":[{"type":"text","text":"a"}],"structuredContent":null}`, "a"},
 		{"nothing", `{}`, ""},
 		{"failure without words", `{"isError":true,"content":[{"type":"text","text":"  "}]}`, "the tool reports a failure and gives no reason"},

@@ -1,0 +1,84 @@
+//go:build linux
+
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// realServer gives the configuration of a published server installed below
+// the folder in SENSE_MCP_SERVERS; without it the tests with real servers are
+// skipped.
+func realServer(t *testing.T, name string, args ...string) Config {
+	t.Helper()
+	dir := os.Getenv("SENSE_MCP_SERVERS")
+	if dir == "" {
+		t.Skip("SENSE_MCP_SERVERS names no folder of installed servers")
+	}
+	main := filepath.Join(dir, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")
+	return Config{Name: name, Command: "node", Args: append([]string{main}, args...)}
+}
+
+func TestRealFilesystem(t *testing.T) {
+	dir := t.TempDir()
+	s, err := newManager(t).Connect(context.Background(), realServer(t, "server-filesystem", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Tools()); n < 10 {
+		t.Errorf("%d tools", n)
+	}
+	path := filepath.Join(dir, "a.txt")
+	args, _ := json.Marshal(map[string]string{"path": path, "content": "héllo <b>"})
+	call(t, s, "write_file", string(args))
+	if got := call(t, s, "read_text_file", `{"path":`+jsonString(path)+`}`); got != "héllo <b>" {
+		t.Errorf("read %q", got)
+	}
+	r, err := s.Call(context.Background(), "read_text_file", json.RawMessage(`{"path":"/etc/passwd"}`))
+	if err != nil || !r.IsError || !strings.Contains(r.Text, "denied") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestRealEverything(t *testing.T) {
+	var progress atomic.Int32
+	cfg := realServer(t, "server-everything", "stdio")
+	cfg.Handlers = Handlers{
+		Sample: func(_ context.Context, r *SampleRequest) (*SampleResult, error) {
+			return &SampleResult{Model: "m", Text: "sampled " + r.Messages[0].Blocks[0].Text}, nil
+		},
+		Elicit: func(context.Context, *ElicitRequest) (*ElicitResult, error) {
+			return &ElicitResult{Action: "decline"}, nil
+		},
+		Roots:    func(context.Context) ([]Root, error) { return []Root{{URI: "file:///tmp", Name: "tmp"}}, nil },
+		Progress: func(Progress) { progress.Add(1) },
+	}
+	s, err := newManager(t).Connect(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ tool, args, want string }{
+		{"echo", `{"message":"hi"}`, "Echo: hi"},
+		{"get-sum", `{"a":1,"b":2}`, "The sum of 1 and 2 is 3."},
+		{"get-tiny-image", ``, "\n[image image/png, "},
+		{"get-structured-content", `{"location":"Chicago"}`, `{"temperature":36,`},
+		{"get-resource-links", `{"count":2}`, "[resource link demo://resource/dynamic/blob/1, "},
+		{"trigger-sampling-request", `{"prompt":"p","maxTokens":10}`, "sampled "},
+		{"trigger-elicitation-request", ``, "declined"},
+		{"get-roots-list", ``, "file:///tmp"},
+		{"trigger-long-running-operation", `{"duration":1,"steps":2}`, "completed"},
+	} {
+		if got := call(t, s, tt.tool, tt.args); !strings.Contains(got, tt.want) {
+			t.Errorf("%s gave %q", tt.tool, got)
+		}
+	}
+	if progress.Load() == 0 {
+		t.Error("no progress was reported")
+	}
+}
