@@ -62,10 +62,10 @@ func New(ctx context.Context, o Options) *Runtime {
 		Stdout:   o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
 		Parse:         parser.Parse,
-		SessionMemory: builtins.NewMemory,
-		OnTest:        o.OnTest,
-		OnDeclare:     o.OnDeclare,
-		Clock:         o.Clock,
+		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory,
+		OnTest:    o.OnTest,
+		OnDeclare: o.OnDeclare,
+		Clock:     o.Clock,
 	})
 	return &Runtime{in: in, deps: d}
 }

@@ -1,12 +1,12 @@
 package builtins
 
 import (
-	"context"
 	"net/http"
 	"sync"
 
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
+	"github.com/sense-lang/sense/memory"
 )
 
 // Deps is what the builtins need of the world outside the program.
@@ -15,8 +15,6 @@ type Deps struct {
 	Getenv func(name string) string
 	// HTTPClient makes the requests of model clients; nil is the default.
 	HTTPClient *http.Client
-	// Memories opens persistent memories; nil says that there are none.
-	Memories func(ctx context.Context, path string) (MemoryStore, error)
 	// Warn takes one-line warnings that are no errors; nil drops them.
 	Warn func(string)
 	// OnDeclare is told of skills and servers; nil tells nobody.
@@ -24,6 +22,9 @@ type Deps struct {
 
 	once    sync.Once
 	manager *mcp.Manager
+
+	mu     sync.Mutex
+	stores map[string]*memory.Store
 }
 
 func (d *Deps) getenv(name string) string {
@@ -51,6 +52,7 @@ func (d *Deps) mcp() *mcp.Manager {
 // Close ends every MCP server; abort gives them less time.
 func (d *Deps) Close(abort bool) {
 	d.once.Do(func() {})
+	d.closeStores()
 	switch {
 	case d.manager == nil:
 	case abort:

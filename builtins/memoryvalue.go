@@ -1,16 +1,10 @@
 package builtins
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/sense-lang/sense/eval"
 )
-
-// MemoryStore keeps the versions of a persistent memory.
-type MemoryStore interface {
-	Remember(ctx context.Context, key, value string) error
-}
 
 // Memory is an in-process memory.
 type Memory struct {

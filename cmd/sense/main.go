@@ -72,7 +72,7 @@ func rootCommand() *cobra.Command {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w\nRun '%s --help' for usage.", err, c.CommandPath())
 	})
-	c.AddCommand(runCommand(), testCommand(), replCommand())
+	c.AddCommand(runCommand(), testCommand(), replCommand(), fmtCommand(), memoryPathCommand(), mcpCommand())
 	return c
 }
 
