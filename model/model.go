@@ -49,7 +49,9 @@ type Request struct {
 	// Tools are the tools offered, with wire names (see Names).
 	Tools []ToolSpec
 	// Schema, where not nil, is the JSON Schema the answer's text must satisfy,
-	// sent as the vendor's structured output. Its root must be an object.
+	// sent as the vendor's structured output, or asked for in words where the
+	// service has none. Its root must be an object. The mock ignores it. Either
+	// way the text is the model's: check it.
 	Schema json.RawMessage
 	// Stream, where not nil, is called with each piece of text as it arrives,
 	// from the goroutine that called Complete. The Turn still has the whole
@@ -102,7 +104,7 @@ type ToolResult struct {
 	// IsError marks a result that says the call failed.
 	IsError bool
 	// Images are shown beside the text where the vendor's wire format has room
-	// for them, otherwise named in the text.
+	// for them (Anthropic's), otherwise left out; so Text names them too.
 	Images []Image
 }
 
@@ -182,10 +184,12 @@ type Options struct {
 	// MaxTokens limits an answer; nil means the vendor's default (on
 	// Anthropic's wire, which demands a number, 1024).
 	MaxTokens *int64
-	// Timeout bounds each attempt from sending to the last byte; 0 means ten
-	// minutes.
+	// Timeout bounds a request with all its attempts and waits, from the first
+	// byte sent to the last one read; 0 means ten minutes.
 	Timeout time.Duration
-	// Retries is how often a failed attempt is repeated; nil means 2.
+	// Retries is how often an attempt is repeated after a failure that may pass:
+	// no connection, status 408, 409, 429 (not for an exhausted quota) or 500
+	// and above. A stream that has begun is not repeated. Nil means 2.
 	Retries *int
 	// HTTPClient carries the requests; nil means one of the client's own. Its
 	// Timeout is not changed.

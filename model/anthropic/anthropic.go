@@ -65,11 +65,13 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 		return nil, err
 	}
 	return wire.Run(ctx, &c.options, func(ctx context.Context) (*model.Turn, error) {
-		msg, err := c.ask(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		return finish(msg, req)
+		return wire.WithSchema(&c.options, req, func(req *model.Request) (*model.Turn, error) {
+			msg, err := c.ask(ctx, req)
+			if err != nil {
+				return nil, err
+			}
+			return finish(msg, req)
+		})
 	})
 }
 

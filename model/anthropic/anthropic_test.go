@@ -268,6 +268,18 @@ func TestStructuredAnswer(t *testing.T) {
 	}
 }
 
+// A model without structured answers is asked in words.
+func TestStructuredAnswerInWords(t *testing.T) {
+	s := serve(t, modeltest.Status(400, `{"error":{"message":"output_config.format: this model does not support structured outputs"}}`), modeltest.Text(`{}`))
+	req := question("q")
+	req.Schema = json.RawMessage(`{"type":"object"}`)
+	ask(t, s, req)
+	last := s.Requests()[1]
+	if raw := string(last.Raw); last.Body["output_config"] != nil || !strings.Contains(raw, `"text":"Answer with nothing but JSON that satisfies this JSON Schema: {\"type\":\"object\"}"`) {
+		t.Errorf("sent %s", raw)
+	}
+}
+
 func answer(content, rest string) string {
 	return `{"id":"m","type":"message","role":"assistant","model":"x","content":[` + content + `],` + rest + `}`
 }

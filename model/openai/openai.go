@@ -84,10 +84,12 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 		return nil, err
 	}
 	return wire.Run(ctx, &c.options, func(ctx context.Context) (*model.Turn, error) {
-		if req.Stream != nil {
-			return c.stream(ctx, req)
-		}
-		return c.whole(ctx, req)
+		return wire.WithSchema(&c.options, req, func(req *model.Request) (*model.Turn, error) {
+			if req.Stream != nil {
+				return c.stream(ctx, req)
+			}
+			return c.whole(ctx, req)
+		})
 	})
 }
 

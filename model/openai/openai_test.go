@@ -64,7 +64,7 @@ func fail(t *testing.T, s service, req *model.Request, kind model.Kind, words st
 	if e.Kind != kind || !strings.Contains(e.Msg, words) {
 		t.Errorf("got %s %q, want %s with %q", e.Kind, e.Msg, kind, words)
 	}
-	for _, bad := range []string{"test-key-1234", "\n", "json:", "Go value", "openai.", "model.", "runtime", "0x", "%!"} {
+	for _, bad := range []string{"test-key-1234", "\n", "json:", "Go value", "openai.", "*model.", "runtime", "0x", "%!"} {
 		if strings.Contains(e.Msg, bad) {
 			t.Errorf("%q holds %q", e.Msg, bad)
 		}
@@ -279,6 +279,30 @@ func TestStructuredAnswer(t *testing.T) {
 	ask(t, s, req)
 	if raw := string(s.Requests()[1].Raw); !strings.Contains(raw, `"strict":false`) || strings.Contains(raw, `"additionalProperties":false`) {
 		t.Errorf("an open object was sent as %s", raw)
+	}
+}
+
+// A server without structured answers is asked in words, once.
+func TestStructuredAnswerInWords(t *testing.T) {
+	const refused = `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."}}`
+	s := serve(t, modeltest.Status(400, refused), modeltest.Text(`{"value":4}`), modeltest.Status(400, refused), modeltest.Status(400, refused), modeltest.Status(400, `{"error":{"message":"no"}}`))
+	s.options.System = "Be <brief>."
+	req := question("q")
+	req.Schema = json.RawMessage(`{"type":"object"}`)
+	if turn := ask(t, s, req); turn.Text != `{"value":4}` {
+		t.Errorf("got %q", turn.Text)
+	}
+	if req.Schema == nil || req.System != "" {
+		t.Error("the request was changed")
+	}
+	want := `tools= system:Be <brief>.\n\nAnswer with nothing but JSON that satisfies this JSON Schema: {"type":"object"} | user:q` + "\n"
+	if got := modeltest.Summary(s.Requests()[1:2]); got != want || s.Requests()[1].Body["response_format"] != nil {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	fail(t, s, req, model.KindRequest, "is not supported with this model")
+	fail(t, s, req, model.KindRequest, "HTTP 400 Bad Request: no")
+	if n := len(s.Requests()); n != 5 {
+		t.Errorf("%d requests", n)
 	}
 }
 

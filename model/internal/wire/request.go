@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -78,4 +79,39 @@ func CheckURL(base string) error {
 		return &model.Error{Kind: model.KindRequest, Msg: "the base URL " + shown}
 	}
 	return nil
+}
+
+// WithSchema asks with f for a structured answer. Where the service refuses the
+// wire's own way of asking, as older models and many local servers do, it asks
+// once more in words. A request without a schema goes to f as it is.
+func WithSchema(o *model.Options, req *model.Request, f func(*model.Request) (*model.Turn, error)) (*model.Turn, error) {
+	turn, err := f(req)
+	if err == nil || req.Schema == nil || !refusesSchema(err) {
+		return turn, err
+	}
+	plain := *req
+	plain.Schema = nil
+	if plain.System == "" {
+		plain.System = o.System
+	}
+	if plain.System != "" {
+		plain.System += "\n\n"
+	}
+	plain.System += "Answer with nothing but JSON that satisfies this JSON Schema: " + string(req.Schema)
+	return f(&plain)
+}
+
+// refusesSchema reports whether a service refused the part of a request that
+// asks for a structured answer.
+func refusesSchema(err error) bool {
+	var e *model.Error
+	if !errors.As(err, &e) || e.Kind != model.KindRequest {
+		return false
+	}
+	for _, word := range []string{"response_format", "json_schema", "output_config", "output_format", "structured output"} {
+		if strings.Contains(strings.ToLower(e.Msg), word) {
+			return true
+		}
+	}
+	return false
 }
