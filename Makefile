@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: build test race lint vuln fmt fmt-check vet bench bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
+.PHONY: build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -33,7 +33,7 @@ $(LINT):
 	GOBIN=$(CACHE)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VER)
 
 vuln: $(VULN) ## known vulnerabilities that the code can reach
-	tools/vuln.sh $(VULN)
+	$(GO) run ./internal/cmd/vulncheck $(VULN) $(CACHE)/vulndb
 
 $(VULN):
 	GOBIN=$(CACHE)/bin $(GO) install golang.org/x/vuln/cmd/govulncheck@$(VULN_VER)
@@ -49,6 +49,9 @@ fmt-check:
 
 bench: build ## speed beside CPython, Lua and Go's interpreters
 	cd bench && $(GO) run . -sense ../bin/sense $(BENCHFLAGS)
+
+bench-test: ## the benchmark runner's own tests
+	cd bench && $(GO) vet ./... && $(GO) test ./...
 
 bench-startup: build ## start-up of print("hello")
 	cd bench && $(GO) run . -sense ../bin/sense -only hello -n 20 $(BENCHFLAGS)

@@ -190,7 +190,7 @@ func (s *server) list(id any, params object) {
 	}
 	at := 0
 	if cursor, ok := params["cursor"].(string); ok {
-		fmt.Sscan(cursor, &at)
+		_, _ = fmt.Sscan(cursor, &at) // else from the start
 	}
 	at = min(max(at, 0), len(s.tools))
 	end := min(at+2, len(s.tools))
