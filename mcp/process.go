@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,11 +76,9 @@ func startProcess(cfg *Config, mark string) (*process, error) {
 
 // startFault gives the system's reason without Go's words around it.
 func startFault(err error) string {
-	if path, ok := err.(*os.PathError); ok {
+	var path *os.PathError
+	if errors.As(err, &path) {
 		err = path.Err
-	}
-	if _, ok := err.(*exec.Error); ok {
-		return clean(err.Error(), 200)
 	}
 	return clean(err.Error(), 200)
 }

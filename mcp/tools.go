@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"time"
@@ -71,7 +72,8 @@ func (s *session) listTools(ctx context.Context, owner *Server) ([]*Tool, error)
 	if s.init.Capabilities.Tools == nil && !s.modern() {
 		// Old servers forget to declare what they have, so ask, but do not insist.
 		items, err := s.pages(ctx, s.cfg.callTimeout(), string(gomcp.MethodToolsList), "tools")
-		if _, refused := err.(*RPCError); refused {
+		var refused *RPCError
+		if errors.As(err, &refused) {
 			return nil, nil
 		}
 		return s.readTools(items, owner), err
