@@ -437,3 +437,63 @@ func TestTimeoutAndContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// One client serves many at once, each with its own conversation.
+func TestConcurrent(t *testing.T) {
+	s := serve(t)
+	var turns []modeltest.Turn
+	for range 20 {
+		turns = append(turns, modeltest.Text("@results"))
+	}
+	s.Add(turns...)
+	c := New(s.options)
+	failed := make(chan string, 20)
+	for i := range 20 {
+		go func() {
+			want := fmt.Sprintf("result %d", i)
+			req := toolRequest()
+			if i%2 == 0 {
+				req.Stream = func(string) {}
+			}
+			req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Calls: []model.ToolCall{{ID: "a", Name: "add"}}},
+				model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: "a", Text: want}}})
+			turn, err := c.Complete(context.Background(), req)
+			switch {
+			case err != nil:
+				failed <- err.Error()
+			case turn.Text != want:
+				failed <- turn.Text + " is not " + want
+			default:
+				failed <- ""
+			}
+		}()
+	}
+	for range 20 {
+		if why := <-failed; why != "" {
+			t.Error(why)
+		}
+	}
+}
+
+// L6: no failure shows the key, wherever the service puts it.
+func TestNoKeyInErrors(t *testing.T) {
+	const key = "test-key-1234"
+	for _, turn := range []modeltest.Turn{
+		modeltest.Status(401, `{"error":{"message":"bad key `+key+`"}}`),
+		{Status: 500, Raw: ptr("x-api-key: " + key)},
+		modeltest.Raw(key + " is no JSON"),
+		modeltest.Raw(`{"error":{"message":"` + key + `"}}`),
+		modeltest.Stream("event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"" + key + "\"}}\n\n"),
+		{Status: 302, Header: map[string]string{"Location": "http://h/" + key}},
+		{Status: 500, Raw: ptr(strings.Repeat("x", 292) + key)}, // cut within the key
+	} {
+		s := serve(t, turn, turn, turn)
+		req := question("q")
+		req.Stream = func(string) {}
+		_, err := New(s.options).Complete(context.Background(), req)
+		var e *model.Error
+		if !errors.As(err, &e) || strings.Contains(err.Error(), key[:6]) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
