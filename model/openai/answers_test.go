@@ -121,4 +121,3 @@ func TestB07Truncated(t *testing.T) {
 		}
 	}
 }
-
