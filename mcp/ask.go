@@ -45,7 +45,8 @@ func (s *session) clientOptions() []client.ClientOption {
 
 // asked answers a request of the server by way of mcp-go's client, which
 // decodes it and calls the asker.
-func (s *session) asked(ctx context.Context, serve *transport.RequestHandler, method string, raw []byte) (any, error) {
+func (s *session) asked(ctx context.Context, method string, raw []byte) (any, error) {
+	serve := s.shim.serveRequest.Load()
 	h := &s.cfg.Handlers
 	can := map[string]bool{
 		string(gomcp.MethodSamplingCreateMessage): h.Sample != nil,

@@ -61,7 +61,7 @@ func TestCloseIsPolite(t *testing.T) {
 // A server that dies takes what it started with it.
 func TestDeathSweeps(t *testing.T) {
 	s, _ := connect(t, "orphan", "")
-	if err := syscall.Kill(s.sess.link.(*stdioTransport).proc.pid(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(s.sess.link.(*stdioConn).proc.pid(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-s.sess.link.lost()

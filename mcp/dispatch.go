@@ -13,33 +13,9 @@ const (
 	codeBusy           = -32000
 )
 
-// read takes messages off the output until it ends.
-func (c *stdioConn) read() error {
-	lines := newLineReader(c.proc.stdout, maxMessage)
-	var f framer
-	for {
-		line, own, err := lines.next()
-		if err != nil {
-			return err
-		}
-		if m, err := splitMessage(line); err == nil { // as nearly always
-			f = framer{}
-			c.dispatch(m, own)
-			continue
-		}
-		msgs, bad := f.feed(line)
-		if bad && !c.junk(line, f.junk) {
-			return nil
-		}
-		for _, m := range msgs {
-			c.dispatch(m, false)
-		}
-	}
-}
-
 // dispatch hands a message to whom it concerns and never waits for them. own
 // says that the message's memory may be kept.
-func (c *stdioConn) dispatch(m message, own bool) {
+func (c *rpcConn) dispatch(m message, own bool) {
 	switch {
 	case m.isRequest():
 		c.serve(m.clone())
@@ -55,7 +31,7 @@ func (c *stdioConn) dispatch(m message, own bool) {
 
 // answered gives a response to the call that waits for it. One that nobody
 // waits for is late or a duplicate and is dropped.
-func (c *stdioConn) answered(m message) {
+func (c *rpcConn) answered(m message) {
 	if string(m.id) == "null" || m.id == nil {
 		c.answerNobody(m)
 		return
@@ -81,7 +57,7 @@ func answerOf(m message) reply {
 
 // answerNobody takes an error without an id. With one call waiting it is that
 // call's; with several nobody knows, so it is only warned of.
-func (c *stdioConn) answerNobody(m message) {
+func (c *rpcConn) answerNobody(m message) {
 	if m.rpcErr == nil {
 		return
 	}
@@ -104,7 +80,7 @@ func (c *stdioConn) answerNobody(m message) {
 
 // serve answers a request of the server. A ping is answered here and now, any
 // other on a goroutine of its own, of which there are not too many.
-func (c *stdioConn) serve(m message) {
+func (c *rpcConn) serve(m message) {
 	method := m.methodName()
 	if method == "ping" {
 		c.respond(m.id, []byte("{}"), nil)
@@ -134,9 +110,8 @@ func (c *stdioConn) serve(m message) {
 	})
 }
 
-// respond answers the request with the given raw id. An answer that does not
-// fit in the queue is lost, as the server does not read anyway.
-func (c *stdioConn) respond(id, result []byte, err error) {
+// respond answers the request with the given raw id.
+func (c *rpcConn) respond(id, result []byte, err error) {
 	line := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	if err == nil {
 		line = append(append(line, `,"result":`...), result...)
@@ -146,13 +121,13 @@ func (c *stdioConn) respond(id, result []byte, err error) {
 		text, _ := encode(rpc)
 		line = append(append(line, `,"error":`...), text...)
 	}
-	_ = c.queue.put(0, append(line, "}\n"...))
+	c.carrier.tell(append(line, "}\n"...))
 }
 
 // noticed takes a notification. Progress and cancellation concern waiting
 // calls and take effect at once; all go on to the handlers, in order. Should
 // those be too slow, notifications are dropped before memory grows.
-func (c *stdioConn) noticed(m message) {
+func (c *rpcConn) noticed(m message) {
 	method := m.methodName()
 	switch method {
 	case "notifications/progress":
@@ -166,7 +141,7 @@ func (c *stdioConn) noticed(m message) {
 }
 
 // later has f run by deliver.
-func (c *stdioConn) later(f func()) {
+func (c *rpcConn) later(f func()) {
 	select {
 	case c.notes <- f:
 	default:
@@ -174,7 +149,7 @@ func (c *stdioConn) later(f func()) {
 }
 
 // deliver runs the handlers of notifications until the connection ends.
-func (c *stdioConn) deliver() {
+func (c *rpcConn) deliver() {
 	for {
 		select {
 		case f := <-c.notes:
@@ -186,7 +161,7 @@ func (c *stdioConn) deliver() {
 }
 
 // progressed extends the call whose progress token, which is its id, is named.
-func (c *stdioConn) progressed(params []byte) {
+func (c *rpcConn) progressed(params []byte) {
 	var p struct {
 		Token json.RawMessage `json:"progressToken"`
 	}
@@ -212,7 +187,7 @@ func (c *stdioConn) progressed(params []byte) {
 }
 
 // cancelled ends a call that the server has given up.
-func (c *stdioConn) cancelled(params []byte) {
+func (c *rpcConn) cancelled(params []byte) {
 	var p struct {
 		ID     json.RawMessage `json:"requestId"`
 		Reason json.RawMessage `json:"reason"`

@@ -106,6 +106,38 @@ func lastWords(stderr string) string {
 	return "; its standard error ends: " + stderr
 }
 
+// LostError says that a connection was lost before a request was answered.
+type LostError struct {
+	Cause  error
+	Method string // of the request
+	// Unsent says that nothing of the request reached the server, so that
+	// sending it again is safe.
+	Unsent bool
+}
+
+// Error gives the cause and, for a call of a tool, what that leaves open.
+func (e *LostError) Error() string {
+	text := e.Cause.Error()
+	switch {
+	case e.Unsent:
+		return "the connection is lost: " + text
+	case e.Method == methodCall:
+		text += "; the call may have been carried out and was not sent again"
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *LostError) Unwrap() error { return e.Cause }
+
+// lostIn is the error of a request that a lost or closed connection cost.
+func lostIn(method string, cause error, unsent bool) error {
+	if errors.Is(cause, ErrClosed) {
+		return ErrClosed
+	}
+	return &LostError{Cause: cause, Method: method, Unsent: unsent}
+}
+
 // lostError is what calls after the loss of a connection fail with.
 func lostError(cause error) error {
 	if cause == nil || errors.Is(cause, ErrClosed) {

@@ -19,10 +19,14 @@ const (
 	ourVersion = "1.0.0"
 )
 
+// methodCall is the request that calls a tool.
+const methodCall = string(gomcp.MethodToolsCall)
+
 // session is one negotiated connection.
 type session struct {
 	cfg     *Config
 	link    link
+	shim    *shim
 	client  *client.Client
 	version string // the negotiated revision
 	init    *gomcp.InitializeResult
@@ -42,18 +46,20 @@ func openStdio(ctx context.Context, cfg *Config, mark string, changed func(strin
 	}
 	s := &session{cfg: cfg, changed: changed}
 	conn := newStdioConn(proc, s.warn)
-	t := &stdioTransport{stdioConn: conn}
-	s.link = t
-	conn.onNotify = s.notified
-	conn.onRequest = func(ctx context.Context, method string, raw []byte) (any, error) {
-		return s.asked(ctx, t.serveRequest.Load(), method, raw)
-	}
+	s.use(conn, &conn.rpcConn)
 	conn.start()
-	if err := s.negotiate(ctx); err != nil {
-		t.close(quickGrace)
+	if err := s.negotiateLegacyFirst(ctx); err != nil {
+		conn.close(quickGrace)
 		return nil, withLastWords(err, &proc.stderr)
 	}
 	return s, nil
+}
+
+// use makes a link the session's and takes what it brings.
+func (s *session) use(l link, conn *rpcConn) {
+	s.link, s.shim = l, &shim{link: l}
+	conn.onNotify = s.notified
+	conn.onRequest = s.asked
 }
 
 // withLastWords adds the server's last words to a time-out.
@@ -71,10 +77,10 @@ func (s *session) warn(text string) {
 	}
 }
 
-// negotiate agrees on a revision: initialize first, since a server that starts
+// negotiateLegacyFirst agrees on a revision: initialize first, since a server that starts
 // slowly may take a server/discover that comes before it for a decision, and
 // server/discover when initialize is refused.
-func (s *session) negotiate(ctx context.Context) error {
+func (s *session) negotiateLegacyFirst(ctx context.Context) error {
 	err := s.handshake(ctx, gomcp.LATEST_LEGACY_PROTOCOL_VERSION)
 	var refused *RPCError
 	if errors.As(err, &refused) {
@@ -92,7 +98,7 @@ func (s *session) handshake(ctx context.Context, revision string) error {
 	if revision != "" {
 		opts = append(opts, client.WithProtocolVersion(revision))
 	}
-	c := client.NewClient(s.link, opts...)
+	c := client.NewClient(s.shim, opts...)
 	if err := c.Start(ctx); err != nil {
 		return err
 	}
@@ -167,7 +173,7 @@ func (s *session) callTool(ctx context.Context, t *Tool, args []byte) (*Result, 
 	members := make([]byte, 0, len(t.Name)+len(args)+40)
 	members = append(append(members, `"name":`...), quote(t.Name)...)
 	members = append(append(members, `,"arguments":`...), args...)
-	raw, err := s.request(ctx, s.cfg.callTimeout(), string(gomcp.MethodToolsCall), params{members: members, progress: s.progressOf(t)})
+	raw, err := s.request(ctx, s.cfg.callTimeout(), methodCall, params{members: members, progress: s.progressOf(t)})
 	if err != nil {
 		return nil, err
 	}

@@ -1,76 +1,49 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// stdioConn is a connection over the pipes of a process. One goroutine reads,
-// the queue writes, and no handler runs on either, so a server that neither
-// reads nor stops asking cannot hold up a call or a close.
+// stdioConn is a connection over the pipes of a process. One goroutine reads
+// and the queue writes, so a server that neither reads nor stops asking cannot
+// hold up a call or a close.
 type stdioConn struct {
-	proc  *process
-	queue *writeQueue
-	warn  func(string)
-
-	// onRequest answers a request of the server; onNotify takes a
-	// notification. Both run on goroutines of their own, notifications in
-	// order. They are set before the first request is sent.
-	onRequest func(ctx context.Context, method string, params []byte) (any, error)
-	onNotify  func(method string, params []byte)
-
-	ctx    context.Context // ends with the connection
-	cancel context.CancelFunc
-	greet  atomic.Bool // the server has answered initialize
-
-	mu      sync.Mutex
-	pending map[int64]*waiter
-	lastID  int64
-	err     error // why the connection is lost; nil while it stands
-	asked   int   // requests of the server being answered
-
-	notes   chan func() // handlers of notifications that wait for deliver
-	done    chan struct{}
+	rpcConn
+	proc    *process
+	queue   *writeQueue
 	readEnd chan struct{}
-	tasks   sync.WaitGroup
 	warned  atomic.Bool
 }
 
-// waiter is a request of ours that waits for its answer.
-type waiter struct {
-	id       int64
-	answer   chan reply // takes one
-	progress chan struct{}
-	note     func(params []byte) // told of progress; may be nil
-}
+var _ link = (*stdioConn)(nil)
 
-type reply struct {
-	msg message
-	err error
-}
-
-const (
-	// maxJunk is how many lines in a row may be no message before the
-	// connection is given up.
-	maxJunk = 100
-	// maxAsked is how many requests of the server are worked on at once.
-	maxAsked = 64
-)
+// maxJunk is how many lines in a row may be no message before the connection
+// is given up.
+const maxJunk = 100
 
 func newStdioConn(proc *process, warn func(string)) *stdioConn {
-	c := &stdioConn{
-		proc: proc, warn: warn, pending: map[int64]*waiter{},
-		notes: make(chan func(), 256), done: make(chan struct{}), readEnd: make(chan struct{}),
-	}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c := &stdioConn{proc: proc, readEnd: make(chan struct{})}
+	c.init(c, warn)
 	c.queue = newWriteQueue(proc.stdin, c.inputLost)
 	return c
 }
+
+func (*stdioConn) agreed(string) {}
+
+func (c *stdioConn) send(w *waiter, data []byte) error { return c.queue.put(w.id, data) }
+
+// tell queues a message; one that does not fit in is lost, as the server does
+// not read anyway.
+func (c *stdioConn) tell(data []byte) { _ = c.queue.put(0, data) }
+
+func (c *stdioConn) drop(w *waiter) bool { return c.queue.drop(w.id) }
+
+// ended stops the process. Whoever closes the connection waits for that.
+func (c *stdioConn) ended() { go c.proc.stop(quickGrace) }
 
 // start begins to read. onRequest and onNotify must be set.
 func (c *stdioConn) start() {
@@ -110,6 +83,30 @@ func (c *stdioConn) readAll() {
 	c.lose(errors.New("the server has closed its standard output"))
 }
 
+// read takes messages off the output until it ends.
+func (c *stdioConn) read() error {
+	lines := newLineReader(c.proc.stdout, maxMessage)
+	var f framer
+	for {
+		line, own, err := lines.next()
+		if err != nil {
+			return err
+		}
+		if m, err := splitMessage(line); err == nil { // as nearly always
+			f = framer{}
+			c.dispatch(m, own)
+			continue
+		}
+		msgs, bad := f.feed(line)
+		if bad && !c.junk(line, f.junk) {
+			return nil
+		}
+		for _, m := range msgs {
+			c.dispatch(m, false)
+		}
+	}
+}
+
 // exitError tells how the process ended; nil if it has not, a moment later.
 func (c *stdioConn) exitError() error {
 	status, ok := c.proc.status(500 * time.Millisecond)
@@ -129,50 +126,10 @@ func (c *stdioConn) inputLost(error) {
 	c.lose(errors.New("the server has closed its standard input"))
 }
 
-// lose ends the connection for the given reason, unless it has ended before,
-// and fails all calls that wait. The process is stopped by whoever closes.
-func (c *stdioConn) lose(reason error) {
-	if reason == nil {
-		return
-	}
-	c.mu.Lock()
-	if c.err != nil {
-		c.mu.Unlock()
-		return
-	}
-	c.err = reason
-	calls := c.pending
-	c.pending = map[int64]*waiter{}
-	c.mu.Unlock()
-	for _, w := range calls {
-		w.answer <- reply{err: reason}
-	}
-	close(c.done)
-	c.cancel()
-	go c.proc.stop(quickGrace)
-}
-
-// lostFor gives why the connection is lost, or nil.
-func (c *stdioConn) lostFor() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
 // close ends the connection and the process within the grace and waits until
 // nothing of them is left.
 func (c *stdioConn) close(g grace) {
-	c.mu.Lock()
-	standing := c.err == nil
-	if standing {
-		c.err = ErrClosed
-	}
-	calls := c.pending
-	c.pending = map[int64]*waiter{}
-	c.mu.Unlock()
-	for _, w := range calls {
-		w.answer <- reply{err: ErrClosed}
-	}
+	standing := c.finish(ErrClosed)
 	c.queue.close()
 	c.proc.stop(g)
 	if standing {
@@ -180,113 +137,6 @@ func (c *stdioConn) close(g grace) {
 		c.cancel()
 	}
 	c.settle(time.Second)
-}
-
-// settle waits for the connection's goroutines, but not for ever, since
-// handlers are others' code.
-func (c *stdioConn) settle(d time.Duration) {
-	over := make(chan struct{})
-	go func() {
-		c.tasks.Wait()
-		close(over)
-	}()
-	waitFor(over, d)
-}
-
-// register makes a waiting call with a fresh id.
-func (c *stdioConn) register(note func([]byte)) (*waiter, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return nil, lostError(c.err)
-	}
-	c.lastID++
-	w := &waiter{id: c.lastID, answer: make(chan reply, 1), note: note}
-	if note != nil {
-		w.progress = make(chan struct{}, 1)
-	}
-	c.pending[w.id] = w
-	return w, nil
-}
-
-// take removes a waiting call and gives it; nil when it no longer waits.
-func (c *stdioConn) take(id int64) *waiter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w := c.pending[id]
-	delete(c.pending, id)
-	return w
-}
-
-// roundTrip sends a request, which build writes for the given id, and waits
-// for its answer, for ctx, or for limit, which progress extends (note not nil)
-// up to ten times. The request is sent at most once.
-func (c *stdioConn) roundTrip(ctx context.Context, limit time.Duration, build func(id int64) []byte, note func([]byte)) (message, error) {
-	if err := ctx.Err(); err != nil {
-		return message{}, context.Cause(ctx)
-	}
-	w, err := c.register(note)
-	if err != nil {
-		return message{}, err
-	}
-	if err := c.queue.put(w.id, build(w.id)); err != nil {
-		if c.take(w.id) == nil { // lost meanwhile, which says more
-			return message{}, (<-w.answer).err
-		}
-		return message{}, err
-	}
-	return c.await(ctx, limit, w)
-}
-
-func (c *stdioConn) await(ctx context.Context, limit time.Duration, w *waiter) (message, error) {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	end := time.Now().Add(10 * limit)
-	for {
-		select {
-		case r := <-w.answer:
-			return r.msg, r.err
-		case <-w.progress:
-			timer.Reset(min(limit, time.Until(end)))
-		case <-timer.C:
-			return c.giveUp(w, "timed out", &TimeoutError{After: limit})
-		case <-ctx.Done():
-			return c.giveUp(w, "no longer wanted", context.Cause(ctx))
-		}
-	}
-}
-
-// giveUp stops waiting for w. The server is told unless it never saw the
-// request; an answer that came in this moment is still taken.
-func (c *stdioConn) giveUp(w *waiter, reason string, err error) (message, error) {
-	if c.take(w.id) == nil {
-		r := <-w.answer
-		return r.msg, r.err
-	}
-	unsent := c.queue.drop(w.id)
-	if !unsent && c.greet.Load() {
-		_ = c.queue.put(0, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":%q}}`+"\n", w.id, reason))
-	}
-	var late *TimeoutError
-	if errors.As(err, &late) {
-		late.Unsent = unsent
-	}
-	return message{}, err
-}
-
-// notify sends a notification.
-func (c *stdioConn) notify(method string, params []byte) error {
-	line := append([]byte(`{"jsonrpc":"2.0","method":`), quote(method)...)
-	if params != nil {
-		line = append(append(line, `,"params":`...), params...)
-	}
-	return c.queue.put(0, append(line, "}\n"...))
-}
-
-// quote writes s as a JSON string.
-func quote(s string) []byte {
-	out, _ := encode(s)
-	return out
 }
 
 // junk is told of a line that is no message; false ends the connection.

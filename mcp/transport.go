@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -12,19 +13,6 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 )
 
-// link is a connection as a session uses it: a transport for mcp-go's client,
-// which negotiates and decodes what servers ask, and raw requests for all else.
-type link interface {
-	transport.BidirectionalInterface
-	// request sends one request at most once and gives its raw result.
-	request(ctx context.Context, limit time.Duration, method string, p params) (json.RawMessage, error)
-	// lostFor gives why the connection is lost, or nil while it stands.
-	lostFor() error
-	// lost is closed when the connection ends.
-	lost() <-chan struct{}
-	close(g grace)
-}
-
 // params are the parameters of a request, as JSON that goes out as it is.
 type params struct {
 	members []byte // all members but _meta, without the braces
@@ -32,40 +20,43 @@ type params struct {
 	// progress asks the server for progress, is told of it, and has it extend
 	// the time limit; nil does not ask.
 	progress func(raw []byte)
+	header   http.Header // goes with the request where there are headers
 }
 
-// stdioTransport shows a stdioConn to mcp-go.
-type stdioTransport struct {
-	*stdioConn
+// shim shows a link to mcp-go's client, which negotiates over it and decodes
+// what servers ask.
+type shim struct {
+	link
 	serveRequest atomic.Pointer[transport.RequestHandler]
-	initErr      atomic.Pointer[RPCError] // how the server refused initialize
+	initErr      atomic.Pointer[error] // how the server refused initialize
 }
 
-var _ link = (*stdioTransport)(nil)
+var _ interface {
+	transport.BidirectionalInterface
+	transport.HTTPConnection
+} = (*shim)(nil)
 
 // Start has nothing to do: the connection is started when it is made.
-func (*stdioTransport) Start(context.Context) error { return nil }
+func (*shim) Start(context.Context) error { return nil }
 
-// GetSessionId gives none: a process is its own session.
-func (*stdioTransport) GetSessionId() string { return "" }
+// GetSessionId gives none; the link keeps it.
+func (*shim) GetSessionId() string { return "" }
 
-// Close ends the connection as stdioConn.close does.
-func (t *stdioTransport) Close() error {
-	t.close(politeGrace)
-	return nil
-}
+// Close does nothing: the session closes the link.
+func (*shim) Close() error { return nil }
 
-func (t *stdioTransport) lost() <-chan struct{} { return t.done }
+// SetProtocolVersion is told of the negotiated revision.
+func (t *shim) SetProtocolVersion(version string) { t.agreed(version) }
 
 // SetNotificationHandler does nothing; notifications go to the session.
-func (*stdioTransport) SetNotificationHandler(func(gomcp.JSONRPCNotification)) {}
+func (*shim) SetNotificationHandler(func(gomcp.JSONRPCNotification)) {}
 
 // SetRequestHandler sets what answers the server's requests.
-func (t *stdioTransport) SetRequestHandler(h transport.RequestHandler) { t.serveRequest.Store(&h) }
+func (t *shim) SetRequestHandler(h transport.RequestHandler) { t.serveRequest.Store(&h) }
 
 // SendNotification sends a notification of mcp-go's. Cancellations are sent by
 // the connection itself, under the ids that the server knows.
-func (t *stdioTransport) SendNotification(_ context.Context, n gomcp.JSONRPCNotification) error {
+func (t *shim) SendNotification(_ context.Context, n gomcp.JSONRPCNotification) error {
 	if n.Method == string(gomcp.MethodNotificationCancelled) {
 		return nil
 	}
@@ -80,12 +71,12 @@ func (t *stdioTransport) SendNotification(_ context.Context, n gomcp.JSONRPCNoti
 }
 
 // SendRequest sends a request of mcp-go's: the handshake.
-func (t *stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (t *shim) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	handshake := req.Method == string(gomcp.MethodInitialize)
 	if refused := t.initErr.Load(); handshake && refused != nil {
-		return nil, refused // not asked a second time
+		return nil, *refused // not asked a second time
 	}
-	var p params
+	p := params{header: req.Header}
 	if req.Params != nil {
 		raw, err := encode(req.Params)
 		if err != nil {
@@ -97,7 +88,7 @@ func (t *stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCR
 	var refused *RPCError
 	if errors.As(err, &refused) {
 		if handshake {
-			t.initErr.Store(refused)
+			t.initErr.Store(&err)
 		}
 		if req.Method == string(gomcp.MethodServerDiscover) {
 			return transport.NewJSONRPCErrorResponse(req.ID, refused.Code, refused.Message, refused.Data), nil
@@ -109,7 +100,7 @@ func (t *stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCR
 	if req.Method == string(gomcp.MethodServerDiscover) && !discovered(result) {
 		return transport.NewJSONRPCErrorResponse(req.ID, codeMethodNotFound, "no supported revision", nil), nil
 	}
-	t.greet.Store(true)
+	t.greeted()
 	return transport.NewJSONRPCResultResponse(req.ID, result), nil
 }
 
@@ -123,12 +114,6 @@ func discovered(result json.RawMessage) bool {
 		Versions []string `json:"supportedVersions"`
 	}
 	return json.Unmarshal(result, &r) == nil && gomcp.IsModernProtocol(gomcp.NegotiateMutuallySupportedVersion(r.Versions))
-}
-
-// request sends a request and gives its raw result.
-func (t *stdioTransport) request(ctx context.Context, limit time.Duration, method string, p params) (json.RawMessage, error) {
-	m, err := t.roundTrip(ctx, limit, func(id int64) []byte { return requestLine(id, method, p) }, p.progress)
-	return m.result, err
 }
 
 // requestLine writes a request as one line. The progress token is the
