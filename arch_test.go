@@ -27,14 +27,17 @@ var mayImport = map[string][]string{
 	"audit":  {"diag", "policy"},
 	"eval":   {"ast", "audit", "diag", "policy"},
 
+	// A generator of code of eval.
+	"eval/internal/...": {},
+
 	"model":     {},
 	"model/...": {"model", "model/..."},
 	"mcp":       {"mcp/..."},
 	"mcp/...":   {"mcp", "mcp/..."},
 	"memory":    {},
 
-	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "policy", "builtins/..."},
-	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "policy", "builtins/..."},
+	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "builtins/..."},
+	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "builtins/..."},
 
 	// The root wires everything but the commands' own packages.
 	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy"},
@@ -43,7 +46,7 @@ var mayImport = map[string][]string{
 	"repl":      {"", "ast", "audit", "diag", "eval", "lexer", "parser", "policy"},
 	"inspect":   {"", "ast", "audit", "diag", "eval", "memory", "parser", "policy"},
 	"cmd/...":   {"...", ""},
-	"examples":  {""},
+	"tools/...": {"...", ""},
 	"bench/...": {"...", ""},
 }
 
