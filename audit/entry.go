@@ -62,22 +62,22 @@ func (e *Entry) Line() string {
 
 // appendText appends the part of a line that follows the place.
 func (e *Entry) appendText(b []byte) []byte {
-	b = append(b, Escape(e.Kind)...)
+	b = append(b, diag.Visible(e.Kind)...)
 	if e.Kind == "reversible" || e.Kind == "irreversible" {
 		b = append(b, " action"...)
 	}
 	b = append(b, " '"...)
 	b = append(b, escapeName(e.Name)...)
 	b = append(b, "' -> "...)
-	b = append(b, Escape(e.Event)...)
+	b = append(b, diag.Visible(e.Event)...)
 	if e.Detail != "" {
 		b = append(b, " ("...)
-		b = append(b, Escape(e.Detail)...)
+		b = append(b, diag.Visible(e.Detail)...)
 		b = append(b, ')')
 	}
 	for i, part := range e.Lineage {
 		b = append(b, [2]string{" (via ", " > "}[min(i, 1)]...)
-		b = append(b, Escape(part)...)
+		b = append(b, diag.Visible(part)...)
 	}
 	if len(e.Lineage) > 0 {
 		b = append(b, ')')
@@ -87,7 +87,7 @@ func (e *Entry) appendText(b []byte) []byte {
 
 // escapeName escapes a name so that it cannot end its own quotes.
 func escapeName(s string) string {
-	return strings.ReplaceAll(Escape(s), "'", `\'`)
+	return strings.ReplaceAll(diag.Visible(s), "'", `\'`)
 }
 
 // size is about the memory that an entry takes, in bytes. Strings of the

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/sense-lang/sense/diag"
 )
 
 // FileOptions say how OpenFile writes.
@@ -49,11 +51,11 @@ type FileSink struct {
 // error.
 func OpenFile(path string, opts FileOptions) (*FileSink, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("audit file '%s' is no ordinary file", Escape(path))
+		return nil, fmt.Errorf("audit file '%s' is no ordinary file", diag.Visible(path))
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open audit file '%s': %w", Escape(path), bare(err))
+		return nil, fmt.Errorf("cannot open audit file '%s': %w", diag.Visible(path), bare(err))
 	}
 	s, err := resume(f, path, opts)
 	if err != nil {
@@ -66,21 +68,21 @@ func OpenFile(path string, opts FileOptions) (*FileSink, error) {
 // resume takes over an open file.
 func resume(f *os.File, path string, opts FileOptions) (*FileSink, error) {
 	if err := lock(f); err != nil {
-		return nil, fmt.Errorf("audit file '%s' is in use by another run", Escape(path))
+		return nil, fmt.Errorf("audit file '%s' is in use by another run", diag.Visible(path))
 	}
 	if err := f.Chmod(0o600); err != nil {
-		return nil, fmt.Errorf("cannot protect audit file '%s': %w", Escape(path), bare(err))
+		return nil, fmt.Errorf("cannot protect audit file '%s': %w", diag.Visible(path), bare(err))
 	}
 	rep, err := Verify(f)
 	if err != nil {
-		return nil, fmt.Errorf("cannot append to '%s': %w", Escape(path), bare(err))
+		return nil, fmt.Errorf("cannot append to '%s': %w", diag.Visible(path), bare(err))
 	}
 	s := &FileSink{f: f, opts: opts, seq: rep.Entries, head: rep.Head, size: rep.End}
 	if rep.Unfinished == 0 {
 		return s, nil
 	}
 	if rep.Entries == 0 && rep.Unfinished > 0 && !startsLikeEntry(f) {
-		return nil, fmt.Errorf("cannot append to '%s': this is no audit log", Escape(path))
+		return nil, fmt.Errorf("cannot append to '%s': this is no audit log", diag.Visible(path))
 	}
 	return s, s.recover(rep.Unfinished)
 }

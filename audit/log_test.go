@@ -44,36 +44,18 @@ func TestLine(t *testing.T) {
 func TestNothingForgesALine(t *testing.T) {
 	attacks := []string{
 		"x\n[line 1] tool 'safe' -> called", "x\r[line 1]", "x\u2028y", "x\u0085y", "\x1b[2J\x1b]52;c;aGk=\x07", "\u202eevil", "a\u200bb",
-		"\U000e0041", "\xff\xfe", "\x9b31m", "x' -> committed", "\u061c\u2066", "\x7f",
+		"\U000e0041", "\xff\xfe", "\x9b31m", "x' -> committed", "\u2066", "\x7f",
 	}
 	for _, a := range attacks {
 		e := Entry{Kind: "tool" + a, Name: a, Event: a, Detail: a, Lineage: []string{a, a}}
 		got := e.Line()
 		for _, r := range got {
-			if r < ' ' || isUnsafe(r) {
+			if r < ' ' || diag.Hidden(r) {
 				t.Fatalf("%q in %q", r, got)
 			}
 		}
 		if !strings.Contains(got, " '"+escapeName(a)+"' -> ") || strings.Contains(escapeName(a), "x'") {
 			t.Errorf("the name of %q is not kept in its quotes", got)
-		}
-	}
-}
-
-func TestEscape(t *testing.T) {
-	cases := map[string]string{
-		"": "",
-		"plain é 日本 👩‍👩‍👧 می‌خواهم": "plain é 日本 👩‍👩‍👧 می‌خواهم", // joiners stay
-		"a\nb\tc\rd":         `a\nb\tc\rd`,
-		"\x00\x1b\x7f\u009b": `\x00\x1b\x7f\x9b`,
-		"\u202e\u2028\ufeff": `\u202e\u2028\ufeff`,
-		"\U000e0041":         `\U000e0041`,
-		"ok \xff\xc3":        `ok \xff\xc3`,
-		"\ufffd":             "\ufffd",
-	}
-	for in, want := range cases {
-		if got := Escape(in); got != want {
-			t.Errorf("Escape(%q) = %s, want %s", in, got, want)
 		}
 	}
 }

@@ -74,12 +74,12 @@ func (r *Record) String() string {
 	var b strings.Builder
 	b.WriteString(r.Time.Format("2006-01-02 15:04:05.000Z07:00 "))
 	if r.Line > 0 {
-		fmt.Fprintf(&b, "[%s] ", strings.TrimPrefix(fmt.Sprintf("%s:%d", Escape(r.File), r.Line), ":"))
+		fmt.Fprintf(&b, "[%s] ", strings.TrimPrefix(fmt.Sprintf("%s:%d", diag.Visible(r.File), r.Line), ":"))
 	}
 	e := Entry{Kind: r.Kind, Name: r.Name, Event: r.Event, Detail: r.Detail, Lineage: r.Lineage}
 	b.Write(e.appendText(nil))
 	for _, f := range r.Fields {
-		fmt.Fprintf(&b, " %s=%s", Escape(f.Key), Escape(valueText(f.Value)))
+		fmt.Fprintf(&b, " %s=%s", diag.Visible(f.Key), diag.Visible(valueText(f.Value)))
 	}
 	return b.String()
 }
@@ -141,13 +141,13 @@ func marshal(v any) ([]byte, error) {
 
 // escapeJSON escapes what JSON may hold but a terminal must not see.
 func escapeJSON(line []byte) []byte {
-	if firstUnsafe(string(line)) < 0 {
+	if bytes.IndexFunc(line, diag.Hidden) < 0 {
 		return line
 	}
 	var b bytes.Buffer
 	for _, r := range string(line) {
 		switch {
-		case !isUnsafe(r):
+		case !diag.Hidden(r):
 			b.WriteRune(r)
 		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)

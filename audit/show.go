@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sense-lang/sense/diag"
 )
 
 // Filter picks records by one of their parts.
@@ -23,7 +25,7 @@ func ParseFilter(text string) (Filter, error) {
 	key, value, ok := strings.Cut(text, "=")
 	key = strings.TrimSpace(key)
 	if !ok || key == "" {
-		return Filter{}, fmt.Errorf("a filter is key=value, got '%s'; keys are %s, or a field's name", Escape(text), strings.Join(filterKeys, ", "))
+		return Filter{}, fmt.Errorf("a filter is key=value, got '%s'; keys are %s, or a field's name", diag.Visible(text), strings.Join(filterKeys, ", "))
 	}
 	return Filter{Key: key, Value: value}, nil
 }

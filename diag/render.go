@@ -183,21 +183,40 @@ func Visible(s string) string {
 			b.WriteString(`\t`)
 		case r == utf8.RuneError:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == '\r':
+			b.WriteString(`\r`)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
+		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
 		}
 	}
 	return b.String()
 }
 
+// hidden reports whether Visible escapes r, which stands at s[i].
 func hidden(s string, i int, r rune) bool {
-	switch {
-	case r == utf8.RuneError:
+	if r == utf8.RuneError {
 		return !strings.HasPrefix(s[i:], "\uFFFD")
-	case r < 0x20, r >= 0x7f && r < 0xa0:
-		return true
 	}
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+	return Hidden(r)
+}
+
+// Hidden reports whether a character may do something to a terminal, a line of
+// a log or a reader's eye: controls, line separators, changes of direction, the
+// invisible and tags. Joiners and direction marks are none: emoji and Persian
+// need them.
+func Hidden(r rune) bool {
+	switch {
+	case r < ' ', r >= 0x7f && r < 0xa0: // C0, DEL, C1
+	case r == 0x2028, r == 0x2029: // line and paragraph separators
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction
+	case r == 0x200b, r == 0x2060, r == 0xfeff: // invisible
+	case r >= 0xe0000 && r <= 0xe007f: // tags
+	default:
+		return false
+	}
+	return true
 }
