@@ -170,6 +170,7 @@ func (th *Thread) StartAgent(v Value) (Value, error) {
 		a.finish(t, err)
 	})
 	a.thread.callers = th.around()
+	a.thread.foreground = !a.decl.Async
 	return a.proceed(th, v)
 }
 

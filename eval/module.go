@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -120,9 +121,10 @@ func (s *Session) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Run runs one input. Where it is a single expression, its value is given.
-func (s *Session) Run(f *ast.File) (Value, error) {
-	return s.in.guarded(func(th *Thread) (Value, error) {
+// Run runs one input until it is done or ctx ends. Where it is a single
+// expression, its value is given.
+func (s *Session) Run(ctx context.Context, f *ast.File) (Value, error) {
+	return s.in.during(ctx, func(th *Thread) (Value, error) {
 		if s.mod.top != nil {
 			for _, b := range s.mod.top.order {
 				b.set = false

@@ -109,7 +109,7 @@ func (in *Interp) watch(ctx context.Context) {
 //go:noinline
 func (th *Thread) poll(fr fp) {
 	th.end.Store(th.limit)
-	if e := th.in.stopped.Load(); e != nil {
+	if e := th.ending(); e != nil {
 		th.end.Store(0)
 		c := *e
 		fail(fr, &diag.Pos{}, &c)
@@ -131,11 +131,50 @@ func (th *Thread) Blocking(f func(ctx context.Context)) {
 
 // Stopped gives the reason why the program must end, nil while it may go on.
 func (th *Thread) Stopped() error {
-	if e := th.in.stopped.Load(); e != nil {
+	if e := th.ending(); e != nil {
 		c := *e
 		return &c
 	}
 	return nil
+}
+
+func (th *Thread) ending() *diag.Error {
+	if e := th.in.stopped.Load(); e != nil {
+		return e
+	}
+	return th.cut.Load()
+}
+
+// during runs f on the main thread so that the end of ctx interrupts it, and
+// agents it waits for, but not the program: a session goes on afterwards.
+func (in *Interp) during(ctx context.Context, f func(th *Thread) (Value, error)) (Value, error) {
+	th := in.main
+	inner, cancel := context.WithCancel(in.ctx)
+	undo := context.AfterFunc(ctx, func() {
+		in.interrupt(diag.New(diag.Interrupt, "interrupted"))
+		cancel()
+	})
+	th.ctx = inner
+	v, err := in.guarded(f)
+	undo()
+	cancel()
+	th.ctx = in.ctx
+	if th.cut.Swap(nil) != nil {
+		th.end.Store(th.limit)
+	}
+	return v, err
+}
+
+// interrupt ends what runs in the foreground.
+func (in *Interp) interrupt(err *diag.Error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for th := range in.threads {
+		if th == in.main || th.foreground {
+			th.cut.Store(err)
+			th.end.Store(0)
+		}
+	}
 }
 
 // waiter is one wait of a thread for something another thread does.

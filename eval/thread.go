@@ -25,11 +25,13 @@ type Thread struct {
 	native fp
 	used   int
 
-	agent   *Agent         // whose body this thread runs, nil for others
-	callers []policy.Chain // the callers of the place that started this thread
-	name    string         // for messages about waits
-	waiting string         // what an endless wait is for, while in one; guarded by Interp.mu
-	stuck   chan error     // tells that no thread can go on
+	cut        atomic.Pointer[diag.Error] // why this thread alone must end
+	agent      *Agent                     // whose body this thread runs, nil for others
+	callers    []policy.Chain             // the callers of the place that started this thread
+	name       string                     // for messages about waits
+	foreground bool                       // a plain agent's thread: somebody waits for it
+	waiting    string                     // what an endless wait is for, while in one; guarded by Interp.mu
+	stuck      chan error                 // tells that no thread can go on
 
 	committing *Action // the action whose body is entered next
 }

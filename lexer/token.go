@@ -4,7 +4,11 @@
 // available to participle.
 package lexer
 
-import "github.com/sense-lang/sense/diag"
+import (
+	"strings"
+
+	"github.com/sense-lang/sense/diag"
+)
 
 // Kind says what a token is.
 type Kind uint8
@@ -213,4 +217,15 @@ func Keyword(s string) Kind {
 		return KwNot
 	}
 	return Ident
+}
+
+// Keywords lists the reserved words.
+func Keywords() []string {
+	var out []string
+	for k := KwDef; int(k) < len(kindNames); k++ {
+		if s := strings.ToLower(kindNames[k]); Keyword(s) == k {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -2,17 +2,117 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/repl"
 )
 
 func replCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repl",
 		Short: "Type and try",
+		Long:  "Type and try: an interactive session. ':help' tells what it can do; 'exit' leaves.",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, args []string) error { return startREPL(c.Context()) },
 	}
 }
 
-func startREPL(ctx context.Context) error { return nil }
+func startREPL(ctx context.Context) error {
+	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv})
+	current.Store(r)
+	err := repl.Run(ctx, repl.Options{
+		Engine: engine{r.NewSession(stdout)}, Version: version,
+		In: os.Stdin, Out: stdout, Err: flushed{os.Stderr},
+		Ready: repl.FileReady(os.Stdin), Interrupts: interrupts,
+		Terminal: tty && os.Getenv("TERM") != "dumb", Echo: tty,
+		Color: tty && os.Getenv("NO_COLOR") == "", History: historyFile(),
+	})
+	failures := finish(ctx, r)
+	if flushErr := stdout.Flush(); err == nil {
+		err = flushErr
+	}
+	for _, f := range failures {
+		errPrinter(nil).Print(os.Stderr, f)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, repl.ErrInterrupted):
+		return exitError(130)
+	}
+	return exitError(failStatus(ctx, err))
+}
+
+// historyFile gives where a terminal's inputs are kept.
+func historyFile() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "sense", "history")
+}
+
+// engine drives a session for the REPL.
+type engine struct{ s *sense.Session }
+
+// Run runs one input; its error is rendered with the input's own text.
+func (e engine) Run(ctx context.Context, src string, echo bool) error {
+	return shown(e.s.Run(ctx, src, echo), map[string]string{"": src})
+}
+
+// Complete gives what may follow what is typed.
+func (e engine) Complete(prefix string) []repl.Candidate {
+	var out []repl.Candidate
+	for _, n := range e.s.Complete(prefix) {
+		out = append(out, repl.Candidate{Name: n.Name, Detail: n.Type})
+	}
+	return out
+}
+
+// Doc says what is known about a name.
+func (e engine) Doc(name string) (string, error) { return e.s.Doc(name) }
+
+// TypeOf gives the type of an expression's value.
+func (e engine) TypeOf(ctx context.Context, src string) (string, error) {
+	v, err := e.s.Eval(ctx, src)
+	if err != nil {
+		return "", shown(err, map[string]string{"": src})
+	}
+	return v.TypeName(), nil
+}
+
+// Load runs a file in the session.
+func (e engine) Load(ctx context.Context, path string) error {
+	return shown(e.s.Load(ctx, path), nil)
+}
+
+// shown renders an error; one that no session outlives stops it.
+func shown(err error, sources map[string]string) error {
+	if err == nil {
+		return nil
+	}
+	var b strings.Builder
+	errPrinter(sources).Print(&b, err)
+	out := errors.New(strings.TrimSuffix(b.String(), "\n"))
+	if diag.KindOf(err) == diag.Limit {
+		return repl.Stop(errors.Join(out))
+	}
+	return out
+}
