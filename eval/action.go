@@ -237,6 +237,9 @@ func (a *Action) commit(th *Thread) (Value, error) {
 		return Value{}, err
 	}
 	a.state = "committed"
+	if th.tx != nil {
+		th.tx.done = append(th.tx.done, a)
+	}
 	return v, a.note(at, "committed", "")
 }
 

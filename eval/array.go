@@ -146,3 +146,13 @@ func (a *Array) part(lo, hi int) *Array {
 	}
 	return r
 }
+
+// Truncate drops the elements from n on; n is at most the length.
+func (a *Array) Truncate(n int) {
+	if a.tp != nil {
+		a.ns = a.ns[:n]
+		return
+	}
+	clear(a.vs[n:])
+	a.vs = a.vs[:n]
+}

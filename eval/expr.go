@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -189,6 +191,7 @@ func readFirst(locs []loc, spillAt uint8, e *ast.Ident) expr {
 // target is a name that is written.
 type target struct {
 	locs    []loc // innermost first
+	fresh   int   // the one to bind where none is set
 	spillAt uint8
 }
 
@@ -200,20 +203,26 @@ func (c *compiler) assignTarget(name string) target {
 		if g := c.in.universe[name]; g != nil {
 			return c.targetOf(bs, g)
 		}
-		if len(bs) == 0 || bs[0].scope != c.sc {
+		if home := c.home(); !slices.ContainsFunc(bs, func(b *binding) bool { return b.scope == home }) {
 			bs = append([]*binding{c.late(name)}, bs...)
 		}
 	}
 	if len(bs) == 1 {
 		c.nowSet(bs[0])
-		return target{[]loc{c.locOf(bs[0])}, uint8(c.fn.spill)}
+		return target{locs: []loc{c.locOf(bs[0])}, spillAt: uint8(c.fn.spill)}
 	}
-	return c.targetOf(bs, nil)
+	t := c.targetOf(bs, nil)
+	for i, b := range bs {
+		if b.scope == c.home() {
+			t.fresh = i
+		}
+	}
+	return t
 }
 
 // late makes a binding that the list of declared names left out.
 func (c *compiler) late(name string) *binding {
-	b := c.bind(c.sc, name, false)
+	b := c.bind(c.home(), name, false)
 	b.tested = true
 	return b
 }
@@ -232,12 +241,13 @@ func (c *compiler) targetOf(bs []*binding, builtin *Global) target {
 
 // declare resolves a name that is bound in the innermost scope.
 func (c *compiler) declare(name string) target {
-	b := c.sc.names[name]
+	s := c.home()
+	b := s.names[name]
 	if b == nil {
-		b = c.bind(c.sc, name, true)
+		b = c.bind(s, name, true)
 	}
 	c.nowSet(b)
-	return target{[]loc{c.locOf(b)}, uint8(c.fn.spill)}
+	return target{locs: []loc{c.locOf(b)}, spillAt: uint8(c.fn.spill)}
 }
 
 // write stores a value as the target's rule says.
@@ -248,7 +258,7 @@ func (t *target) write(fr fp, v Value) {
 			return
 		}
 	}
-	t.locs[0].set(fr, t.spillAt, v)
+	t.locs[t.fresh].set(fr, t.spillAt, v)
 }
 
 // store gives the function that writes the target.

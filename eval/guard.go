@@ -170,7 +170,7 @@ func (p Place) Require(what, name, kind, capability, detail string) error {
 
 // policyStmt compiles `policy:` rules, which are set in the innermost scope.
 func (c *compiler) policyStmt(s *ast.PolicyStmt) stmt {
-	b := c.sc.names[hiddenPolicy]
+	b := c.home().names[hiddenPolicy]
 	l, at := c.locOf(b), uint8(c.fn.spill)
 	file := c.file
 	return func(fr fp) (ctl, Value) {
@@ -203,7 +203,7 @@ func (c *compiler) setStmt(s *ast.SetStmt) stmt {
 			return ctlNext, Value{}
 		}
 	}
-	b := c.sc.names[setName(s.Name)]
+	b := c.home().names[setName(s.Name)]
 	l, at := c.locOf(b), uint8(c.fn.spill)
 	return func(fr fp) (ctl, Value) {
 		x := v(fr)

@@ -255,3 +255,6 @@ func contains(y, x Value) (bool, error) {
 	}
 	return false, diag.New(diag.Runtime, "'in' requires an Array, a Map or a String on its right, got %s", typeName(y))
 }
+
+// Slice gives x[lo:hi]; a bound that is nil is left out.
+func Slice(x, lo, hi Value) (Value, error) { return sliceOf(x, lo, hi) }

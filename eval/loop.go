@@ -235,3 +235,18 @@ func iterateMap(m *Map) func() (Value, bool) {
 		return newStr(keys[i-1]), true
 	}
 }
+
+// Elements lists what a loop over v sees; ok is false where it sees nothing.
+func Elements(v Value) (vs []Value, ok bool) {
+	if isArr(v) {
+		return toArr(v).Values(), true
+	}
+	next := iterate(v)
+	if next == nil {
+		return nil, false
+	}
+	for x, more := next(); more; x, more = next() {
+		vs = append(vs, x)
+	}
+	return vs, true
+}

@@ -261,9 +261,24 @@ func arithFloat(op ast.Op, x, y float64) (Value, error) {
 	case ast.OpDiv:
 		return mkFloat(x / y), nil
 	case ast.OpFloorDiv:
-		return mkFloat(math.Floor(x / y)), nil
+		return mkFloat(floorDivFloat(x, y)), nil
 	}
 	return mkFloat(modFloat(x, y)), nil
+}
+
+// floorDivFloat is // on Floats: exact where x / y would round up to the next
+// whole number.
+func floorDivFloat(x, y float64) float64 {
+	m := modFloat(x, y)
+	d := (x - m) / y
+	if d == 0 {
+		return math.Copysign(0, x/y)
+	}
+	f := math.Floor(d)
+	if d-f > 0.5 {
+		f++
+	}
+	return f
 }
 
 func powFloat(x, y float64) (Value, error) {
@@ -442,4 +457,26 @@ func equalMaps(x, y *Map, depth int) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// Order compares two numbers or two Strings: negative, 0 or positive. Values
+// that have no order are an error; nan comes after all numbers.
+func Order(a, b Value) (int, error) {
+	if isStr(a) && isStr(b) {
+		return compareText(toStr(a).s, toStr(b).s), nil
+	}
+	if !isNumber(a) || !isNumber(b) {
+		return 0, diag.New(diag.Runtime, "'<' requires numeric operands, got %s and %s", typeName(a), typeName(b))
+	}
+	if c, ok := compareNum(a, b); ok {
+		return c, nil
+	}
+	return nanRank(a) - nanRank(b), nil
+}
+
+func nanRank(v Value) int {
+	if f, _ := numF(v); math.IsNaN(f) {
+		return 1
+	}
+	return 0
 }

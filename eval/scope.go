@@ -36,6 +36,9 @@ type scope struct {
 	inner   map[string]bool // names that functions nested in it mention
 	info    *scopeInfo
 	lineage string
+	// through is a scope for the one name of a catch: what is assigned in its
+	// block belongs to the scope around it.
+	through bool
 	first   int // slots of the function in use when it was entered
 }
 
@@ -295,6 +298,15 @@ func (c *compiler) candidates(name string) (bs []*binding, certain bool) {
 		}
 	}
 	return bs, false
+}
+
+// home gives the scope that assignments and declarations at this place bind in.
+func (c *compiler) home() *scope {
+	s := c.sc
+	for s.through {
+		s = s.parent
+	}
+	return s
 }
 
 // nowSet notes that b is certainly set from here on.

@@ -252,7 +252,7 @@ func (c *compiler) stmt(s ast.Stmt) stmt {
 	case *ast.ContinueStmt:
 		return c.jump(ctlContinue, &s.P, "continue")
 	case *ast.PassStmt:
-		return func(fr fp) (ctl, Value) { return ctlNext, Value{} }
+		return c.passStmt(s)
 	case *ast.ImportStmt:
 		return c.importStmt(s)
 	case *ast.FromStmt:

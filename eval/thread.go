@@ -33,7 +33,8 @@ type Thread struct {
 	waiting    string                     // what an endless wait is for, while in one; guarded by Interp.mu
 	stuck      chan error                 // tells that no thread can go on
 
-	committing *Action // the action whose body is entered next
+	tx         *transaction // the innermost one that runs
+	committing *Action      // the action whose body is entered next
 }
 
 // segment is a piece of a thread's stack. A call that does not fit opens the

@@ -1,0 +1,252 @@
+package builtins
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/eval"
+)
+
+// Extra gives the builtins that the original language lacks. Reading a name
+// finds them last, assignment never does, so a program that uses such a name
+// for its own keeps its meaning.
+func Extra(d *Deps) map[string]eval.Value {
+	out := map[string]eval.Value{}
+	for _, b := range []eval.Builtin{
+		{Name: "min", Min: 1, Max: -1, Fn: func(c *eval.Call) (eval.Value, error) { return extreme(c, "min", -1) }},
+		{Name: "max", Min: 1, Max: -1, Fn: func(c *eval.Call) (eval.Value, error) { return extreme(c, "max", 1) }},
+		{Name: "sum", Min: 1, Max: 2, Fn: builtinSum},
+		{Name: "abs", Min: 1, Max: 1, Fn: builtinAbs},
+		{Name: "round", Min: 1, Max: 2, Fn: builtinRound},
+		{Name: "sorted", Min: 1, Max: 2, Fn: builtinSorted},
+		{Name: "enumerate", Min: 1, Max: 2, Fn: builtinEnumerate},
+		{Name: "zip", Min: 1, Max: -1, Fn: builtinZip},
+		{Name: "any", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "any", true) }},
+		{Name: "all", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "all", false) }},
+		{Name: "input", Max: 1, Fn: builtinInput},
+	} {
+		out[b.Name] = eval.NewBuiltin(b)
+	}
+	return out
+}
+
+// elements lists what a loop over v would see.
+func elements(v eval.Value, who string) ([]eval.Value, error) {
+	vs, ok := eval.Elements(v)
+	if !ok {
+		return nil, fail("%s() expects an Array, a Map or a String, got %s", who, v.TypeName())
+	}
+	return vs, nil
+}
+
+func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
+	vs := c.Args
+	if len(vs) == 1 {
+		var err error
+		if vs, err = elements(vs[0], name); err != nil {
+			return eval.Value{}, err
+		}
+		if len(vs) == 0 {
+			return eval.Value{}, fail("%s() of nothing", name)
+		}
+	}
+	best := vs[0]
+	for _, v := range vs[1:] {
+		n, err := inOrder(v, best)
+		if err != nil {
+			return eval.Value{}, fail("%s() cannot compare %s with %s", name, v.TypeName(), best.TypeName())
+		}
+		if n*sign > 0 {
+			best = v
+		}
+	}
+	return best, nil
+}
+
+func builtinSum(c *eval.Call) (eval.Value, error) {
+	vs, err := elements(c.Args[0], "sum")
+	if err != nil {
+		return eval.Value{}, err
+	}
+	total := eval.Int(0)
+	if len(c.Args) == 2 {
+		total = c.Args[1]
+	}
+	for _, v := range vs {
+		if total, err = eval.Arith(ast.OpAdd, total, v); err != nil {
+			return eval.Value{}, err
+		}
+	}
+	return total, nil
+}
+
+func builtinAbs(c *eval.Call) (eval.Value, error) {
+	if f, ok := c.Args[0].AsFloat(); ok {
+		return eval.Float(math.Abs(f)), nil
+	}
+	if b, ok := c.Args[0].AsBig(); ok {
+		return eval.BigInt(new(big.Int).Abs(b)), nil
+	}
+	return eval.Value{}, fail("abs() expects a number, got %s", c.Args[0].TypeName())
+}
+
+// builtinRound rounds halves to even: to an Int, or with a number of decimals
+// to a Float.
+func builtinRound(c *eval.Call) (eval.Value, error) {
+	if _, ok := c.Args[0].AsNumber(); !ok {
+		return eval.Value{}, fail("round() expects a number, got %s", c.Args[0].TypeName())
+	}
+	f, isFloat := c.Args[0].AsFloat()
+	if len(c.Args) == 1 {
+		if !isFloat {
+			return c.Args[0], nil
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return eval.Value{}, fail("round() cannot make an Int of %s", c.Args[0].String())
+		}
+		b, _ := big.NewFloat(math.RoundToEven(f)).Int(nil)
+		return eval.BigInt(b), nil
+	}
+	n, err := intArg(c, 1, "round")
+	if err != nil {
+		return eval.Value{}, err
+	}
+	if !isFloat {
+		return roundInt(c.Args[0], n)
+	}
+	return eval.Float(roundFloat(f, n)), nil
+}
+
+// roundFloat rounds the exact decimal value of f to n decimals.
+func roundFloat(f float64, n int64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) || n > 330 {
+		return f
+	}
+	if n < -330 {
+		return math.Copysign(0, f)
+	}
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(n, -n)), nil))
+	x := new(big.Rat).SetFloat64(f)
+	if n < 0 {
+		scale.Inv(scale)
+	}
+	x.Mul(x, scale)
+	r := new(big.Rat).SetInt(roundHalfEven(x.Num(), x.Denom()))
+	out, _ := r.Quo(r, scale).Float64()
+	if out == 0 {
+		return math.Copysign(0, f)
+	}
+	return out
+}
+
+// roundInt rounds an Int to tens, hundreds and so on.
+func roundInt(v eval.Value, n int64) (eval.Value, error) {
+	if n >= 0 {
+		return v, nil
+	}
+	b, _ := v.AsBig()
+	if -n > int64(b.BitLen()) {
+		return eval.Int(0), nil
+	}
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(-n), nil)
+	return eval.BigInt(new(big.Int).Mul(roundHalfEven(b, unit), unit)), nil
+}
+
+// roundHalfEven divides and rounds to the nearest, halves to the even one.
+func roundHalfEven(num, den *big.Int) *big.Int {
+	q, m := new(big.Int).DivMod(num, den, new(big.Int))
+	switch m.Lsh(m, 1).Cmp(den) {
+	case 1:
+		q.Add(q, big.NewInt(1))
+	case 0:
+		if q.Bit(0) == 1 {
+			q.Add(q, big.NewInt(1))
+		}
+	}
+	return q
+}
+
+func builtinSorted(c *eval.Call) (eval.Value, error) {
+	vs, err := elements(c.Args[0], "sorted")
+	if err != nil {
+		return eval.Value{}, err
+	}
+	by := eval.Nil()
+	if len(c.Args) == 2 {
+		by = c.Args[1]
+	}
+	out, err := sortValues(c.Thread, vs, by)
+	return eval.ArrayOf(out...), err
+}
+
+func builtinEnumerate(c *eval.Call) (eval.Value, error) {
+	vs, err := elements(c.Args[0], "enumerate")
+	if err != nil {
+		return eval.Value{}, err
+	}
+	from := int64(0)
+	if len(c.Args) == 2 {
+		if from, err = intArg(c, 1, "enumerate"); err != nil {
+			return eval.Value{}, err
+		}
+	}
+	out := eval.NewArray(len(vs))
+	for i, v := range vs {
+		out.Push(eval.ArrayOf(eval.Int(from+int64(i)), v))
+	}
+	return out.Value(), nil
+}
+
+func builtinZip(c *eval.Call) (eval.Value, error) {
+	var lists [][]eval.Value
+	shortest := math.MaxInt
+	for _, a := range c.Args {
+		vs, err := elements(a, "zip")
+		if err != nil {
+			return eval.Value{}, err
+		}
+		lists = append(lists, vs)
+		shortest = min(shortest, len(vs))
+	}
+	out := eval.NewArray(shortest)
+	for i := range shortest {
+		row := eval.NewArray(len(lists))
+		for _, l := range lists {
+			row.Push(l[i])
+		}
+		out.Push(row.Value())
+	}
+	return out.Value(), nil
+}
+
+func quantify(c *eval.Call, name string, wanted bool) (eval.Value, error) {
+	vs, err := elements(c.Args[0], name)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	for _, v := range vs {
+		if v.Truthy() == wanted {
+			return eval.Bool(wanted), nil
+		}
+	}
+	return eval.Bool(!wanted), nil
+}
+
+// builtinInput prints a prompt as it is and reads a line.
+func builtinInput(c *eval.Call) (eval.Value, error) {
+	if len(c.Args) == 1 {
+		s, err := eval.Text(c.Args[0])
+		if err == nil {
+			err = c.Thread.Write(s)
+		}
+		if err != nil {
+			return eval.Value{}, err
+		}
+	}
+	line, err := c.Thread.ReadLine()
+	if err != nil {
+		return eval.Value{}, fail("input() got no line: %v", err)
+	}
+	return eval.String(line), nil
+}

@@ -1,0 +1,64 @@
+package builtins
+
+import (
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
+)
+
+// TypeMethods gives the methods of String, Array and Map by the types' names.
+func TypeMethods() map[string]map[string]*eval.Method {
+	return map[string]map[string]*eval.Method{
+		"String": table(textMethods()),
+		"Array":  table(arrayMethods()),
+		"Map":    table(mapMethods()),
+	}
+}
+
+func table(ms []eval.Method) map[string]*eval.Method {
+	out := make(map[string]*eval.Method, len(ms))
+	for i := range ms {
+		out[ms[i].Name] = &ms[i]
+	}
+	return out
+}
+
+// self gives the value a method was called on.
+func self(o eval.Object) eval.Value { return eval.Receiver(o) }
+
+// intArg reads an Int argument.
+func intArg(c *eval.Call, i int, method string) (int64, error) {
+	n, ok := c.Args[i].AsInt()
+	if !ok {
+		return 0, fail("%s() expects an Int, got %s", method, c.Args[i].TypeName())
+	}
+	return n, nil
+}
+
+// textArg reads a String argument.
+func textArg(c *eval.Call, i int, method string) (string, error) {
+	s, ok := c.Args[i].AsString()
+	if !ok {
+		return "", fail("%s() expects a String, got %s", method, c.Args[i].TypeName())
+	}
+	return s, nil
+}
+
+// inOrder reports whether a sorts before b. Numbers and Strings have an order,
+// each among their own kind; so have Arrays of them, element by element.
+func inOrder(a, b eval.Value) (int, error) {
+	x, ok1 := a.AsArray()
+	y, ok2 := b.AsArray()
+	if ok1 && ok2 {
+		for i := 0; i < x.Len() && i < y.Len(); i++ {
+			if n, err := inOrder(x.At(i), y.At(i)); n != 0 || err != nil {
+				return n, err
+			}
+		}
+		return x.Len() - y.Len(), nil
+	}
+	n, err := eval.Order(a, b)
+	if err != nil {
+		return 0, diag.New(diag.Runtime, "cannot sort %s beside %s", a.TypeName(), b.TypeName())
+	}
+	return n, nil
+}
