@@ -35,12 +35,13 @@ var mayImport = map[string][]string{
 	"mcp":       {"mcp/..."},
 	"mcp/...":   {"mcp", "mcp/..."},
 	"memory":    {},
+	"pybridge":  {},
 
-	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "builtins/..."},
-	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "builtins/..."},
+	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
+	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
 
 	// The root wires everything but the commands' own packages.
-	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy"},
+	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy", "pybridge"},
 
 	"testrun":   {"", "ast", "audit", "diag", "eval", "parser"},
 	"repl":      {"", "ast", "audit", "diag", "eval", "lexer", "parser", "policy"},
