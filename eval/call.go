@@ -577,7 +577,11 @@ func (c *compiler) methodCall(m *ast.MemberExpr, e *ast.CallExpr, labels []strin
 		recv := x(fr)
 		th := threadOf(fr)
 		if d, o, owner := th.method(recv, m.Name); d != nil {
-			vals := evalArgs(fr, args)
+			var tmp [4]Value
+			vals := tmp[:0]
+			for _, a := range args {
+				vals = append(vals, a(fr))
+			}
 			r, err := th.callMethod(fr, s, d, o, recv, owner, vals[:n], pair(labels, vals[n:]))
 			if err != nil {
 				fail(fr, s.pos, err)
@@ -662,17 +666,55 @@ func (th *Thread) method(v Value, name string) (d *Method, o Object, owner strin
 	return nil, nil, ""
 }
 
-// callMethod calls a method without making a value of it first.
+// callMethod calls a method without making a value of it first. args may be on
+// the caller's stack: they are copied into the frame.
 func (th *Thread) callMethod(fr fp, s *site, d *Method, o Object, recv Value, owner string, args []Value, labels []Label) (Value, error) {
-	b := Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels}
-	c := &Call{Thread: th, Args: args, Labels: labels, Name: b.Name}
-	if err := b.check(c); err != nil {
-		return Value{}, err
+	if n := len(args); len(labels) > 0 || n < d.Min || d.Max >= 0 && n > d.Max {
+		b := Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels}
+		if err := b.check(&Call{Args: args, Labels: labels}); err != nil {
+			return Value{}, err
+		}
 	}
 	if o == nil {
 		o = receiver{recv}
 	}
-	return th.inNative(fr, s.off, s.id, func() (Value, error) { return d.Fn(c, o) })
+	c := th.newCall()
+	c.Labels = labels
+	r, err := th.inNative(fr, s.off, s.id, func() (Value, error) {
+		c.Args = th.keepArgs(args)
+		return d.Fn(c, o)
+	})
+	th.freeCall(c)
+	return r, err
+}
+
+// newCall gives a Call for a builtin; freeCall takes it back. A Call that an
+// error unwinds past is left to the garbage collector.
+func (th *Thread) newCall() *Call {
+	if n := len(th.calls); n > 0 {
+		c := th.calls[n-1]
+		th.calls = th.calls[:n-1]
+		return c
+	}
+	return &Call{Thread: th}
+}
+
+func (th *Thread) freeCall(c *Call) {
+	*c = Call{Thread: th}
+	th.calls = append(th.calls, c)
+}
+
+// keepArgs copies arguments into the running builtin's frame, so that a call
+// allocates nothing.
+func (th *Thread) keepArgs(args []Value) []Value {
+	n := len(args)
+	if n > maxSlots-slotArgs {
+		return append([]Value(nil), args...)
+	}
+	kept := th.native[slotArgs : slotArgs+n : slotArgs+n]
+	copy(kept, args)
+	th.used = slotArgs + n
+	return kept
 }
 
 // receiver carries a String, Array or Map to a method of its type.

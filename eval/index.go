@@ -8,10 +8,57 @@ import (
 )
 
 func (c *compiler) index(e *ast.IndexExpr) expr {
-	x, i := c.expr(e.X), c.expr(e.Index)
-	at := &e.Lbrack
+	x := c.operand(e.X)
+	i := c.operand(e.Index)
+	switch {
+	case x.isSlot && i.isSlot:
+		return indexLL(x.slot, i.slot, &e.Lbrack)
+	case x.isSlot:
+		return indexLE(x.slot, i.x, &e.Lbrack)
+	}
+	return indexEE(x.x, i.x, &e.Lbrack)
+}
+
+//go:noinline
+func indexEE(x, i expr, at *diag.Pos) expr {
 	return func(fr fp) Value {
 		t, k := x(fr), i(fr)
+		if isInt(k) && isArr(t) {
+			a := toArr(t)
+			n := uint64(toInt(k))
+			if n < uint64(len(a.ns)) {
+				return Value{a.tp, a.ns[n]}
+			}
+			if n < uint64(len(a.vs)) {
+				return a.vs[n]
+			}
+		}
+		return indexSlow(fr, t, k, at)
+	}
+}
+
+//go:noinline
+func indexLE(j uint8, i expr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		t, k := fr[j], i(fr)
+		if isInt(k) && isArr(t) {
+			a := toArr(t)
+			n := uint64(toInt(k))
+			if n < uint64(len(a.ns)) {
+				return Value{a.tp, a.ns[n]}
+			}
+			if n < uint64(len(a.vs)) {
+				return a.vs[n]
+			}
+		}
+		return indexSlow(fr, t, k, at)
+	}
+}
+
+//go:noinline
+func indexLL(j, i uint8, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		t, k := fr[j], fr[i]
 		if isInt(k) && isArr(t) {
 			a := toArr(t)
 			n := uint64(toInt(k))

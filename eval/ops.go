@@ -51,10 +51,10 @@ func (c *compiler) binary(e *ast.BinaryExpr) expr {
 // concat3 compiles a + b + c where a String is in sight, so that no text is
 // made between (s = s + str(i) + "," costs one append).
 func (c *compiler) concat3(e *ast.BinaryExpr) expr {
-	in, ok := e.X.(*ast.BinaryExpr)
-	if e.Op != ast.OpAdd || !ok || in.Op != ast.OpAdd || !looksText(e.Y) && !looksText(in.Y) {
+	if !c.joinsThree(e) {
 		return nil
 	}
+	in := e.X.(*ast.BinaryExpr)
 	a, b := c.expr(in.X), c.expr(in.Y)
 	d := c.expr(e.Y)
 	at1, at2 := &in.OpPos, &e.OpPos
@@ -70,6 +70,12 @@ func (c *compiler) concat3(e *ast.BinaryExpr) expr {
 		s := arith(fr, ast.OpAdd, x, y, at1)
 		return arith(fr, ast.OpAdd, s, d(fr), at2)
 	}
+}
+
+// joinsThree reports whether e is a + b + c with a String in sight.
+func (c *compiler) joinsThree(e *ast.BinaryExpr) bool {
+	in, ok := e.X.(*ast.BinaryExpr)
+	return e.Op == ast.OpAdd && ok && in.Op == ast.OpAdd && (looksText(e.Y) || looksText(in.Y))
 }
 
 func looksText(e ast.Expr) bool {

@@ -328,6 +328,386 @@ func mulEE(x, y expr, at *diag.Pos) expr {
 	}
 }
 
+// arithSet compiles x = a op b for a name in a slot and a shape that pays; nil
+// where it does not. loop(15M): 0.19 s without, 0.12 s with it.
+func arithSet(op ast.Op, d uint8, l, r operand, at *diag.Pos) stmt {
+	switch op {
+	case ast.OpAdd:
+		return addSet(d, l, r, at)
+	case ast.OpSub:
+		return subSet(d, l, r, at)
+	case ast.OpMul:
+		return mulSet(d, l, r, at)
+	}
+	return nil
+}
+
+func addSet(d uint8, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.isSlot && r.isSlot:
+		return addSetLL(d, l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return addSetLK(d, l.slot, r.n, at)
+	case l.isSlot:
+		return addSetLE(d, l.slot, r.x, at)
+	case r.isSlot:
+		return addSetEL(d, l.x, r.slot, at)
+	case r.isInt:
+		return addSetEK(d, l.x, r.n, at)
+	}
+	return addSetEE(d, l.x, r.x, at)
+}
+
+//go:noinline
+func addSetLL(d uint8, i, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := addOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)+toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func addSetLK(d uint8, i uint8, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		if isInt(a) {
+			if n, ok := addOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func addSetLE(d uint8, i uint8, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := addOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)+toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func addSetEL(d uint8, x expr, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := addOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)+toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func addSetEK(d uint8, x expr, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		if isInt(a) {
+			if n, ok := addOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func addSetEE(d uint8, x, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := addOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)+toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+func subSet(d uint8, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.isSlot && r.isSlot:
+		return subSetLL(d, l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return subSetLK(d, l.slot, r.n, at)
+	case l.isSlot:
+		return subSetLE(d, l.slot, r.x, at)
+	case r.isSlot:
+		return subSetEL(d, l.x, r.slot, at)
+	case r.isInt:
+		return subSetEK(d, l.x, r.n, at)
+	}
+	return subSetEE(d, l.x, r.x, at)
+}
+
+//go:noinline
+func subSetLL(d uint8, i, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := subOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)-toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func subSetLK(d uint8, i uint8, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		if isInt(a) {
+			if n, ok := subOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func subSetLE(d uint8, i uint8, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := subOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)-toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func subSetEL(d uint8, x expr, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := subOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)-toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func subSetEK(d uint8, x expr, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		if isInt(a) {
+			if n, ok := subOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func subSetEE(d uint8, x, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := subOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)-toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpSub, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+func mulSet(d uint8, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.isSlot && r.isSlot:
+		return mulSetLL(d, l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return mulSetLK(d, l.slot, r.n, at)
+	case l.isSlot:
+		return mulSetLE(d, l.slot, r.x, at)
+	case r.isSlot:
+		return mulSetEL(d, l.x, r.slot, at)
+	case r.isInt:
+		return mulSetEK(d, l.x, r.n, at)
+	}
+	return mulSetEE(d, l.x, r.x, at)
+}
+
+//go:noinline
+func mulSetLL(d uint8, i, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := mulOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)*toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func mulSetLK(d uint8, i uint8, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		if isInt(a) {
+			if n, ok := mulOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func mulSetLE(d uint8, i uint8, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := mulOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)*toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func mulSetEL(d uint8, x expr, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := mulOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)*toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func mulSetEK(d uint8, x expr, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		if isInt(a) {
+			if n, ok := mulOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func mulSetEE(d uint8, x, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := mulOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a)*toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpMul, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
 // compareCond chooses the closure by operator and shapes.
 func compareCond(op ast.Op, l, r operand, at *diag.Pos) cond {
 	switch op {

@@ -130,6 +130,24 @@ func setSlot(d *Value, v Value) {
 	*d = v
 }
 
+// setInt and setFloat store a number; where the slot holds one of the kind
+// already only the payload is written.
+func setInt(d *Value, n int64) {
+	if d.p == unsafe.Pointer(&tagInt) {
+		d.n = uint64(n)
+		return
+	}
+	*d = mkInt(n)
+}
+
+func setFloat(d *Value, f float64) {
+	if d.p == unsafe.Pointer(&tagFloat) {
+		d.n = math.Float64bits(f)
+		return
+	}
+	*d = mkFloat(f)
+}
+
 func threadOf(fr fp) *Thread { return (*Thread)(fr[slotThread].p) }
 func depthOf(fr fp) uint64   { return fr[slotThread].n }
 func funcOf(fr fp) *Func     { return (*Func)(fr[slotFunc].p) }

@@ -290,6 +290,9 @@ func (c *compiler) assignStmt(a *ast.AssignExpr) stmt {
 	if !ok || a.Op != ast.OpNone {
 		return nil
 	}
+	if st := c.arithAssign(id.Name, a); st != nil {
+		return st
+	}
 	v := c.expr(a.Value)
 	t := c.assignTarget(id.Name)
 	if len(t.locs) > 1 {
@@ -299,6 +302,28 @@ func (c *compiler) assignStmt(a *ast.AssignExpr) stmt {
 		}
 	}
 	return assignLoc(t.locs[0], t.spillAt, v)
+}
+
+// arithAssign compiles x = a op b where x is certainly in a slot.
+func (c *compiler) arithAssign(name string, a *ast.AssignExpr) stmt {
+	b, ok := a.Value.(*ast.BinaryExpr)
+	if !ok || b.Op != ast.OpAdd && b.Op != ast.OpSub && b.Op != ast.OpMul || b.Op == ast.OpAdd && c.joinsThree(b) {
+		return nil
+	}
+	bs, certain := c.candidates(name)
+	if !certain || len(bs) != 1 {
+		return nil
+	}
+	l := c.locOf(bs[0])
+	if l.kind != locSlot {
+		return nil
+	}
+	c.nest++
+	c.fn.maxNest = max(c.fn.maxNest, c.nest)
+	x := c.operand(b.X)
+	st := arithSet(b.Op, uint8(l.i), x, c.operand(b.Y), &b.OpPos)
+	c.nest--
+	return st
 }
 
 //go:noinline

@@ -24,6 +24,7 @@ type Thread struct {
 	// The frame of the builtin that runs, for calls it makes, and its size.
 	native fp
 	used   int
+	calls  []*Call // free ones
 
 	cut        atomic.Pointer[diag.Error] // why this thread alone must end
 	agent      *Agent                     // whose body this thread runs, nil for others

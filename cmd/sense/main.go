@@ -30,6 +30,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run runs one command line and gives the exit status.
 func run(args []string) int {
 	signal.Ignore(syscall.SIGPIPE)
+	tuneGC()
 	ctx, stop := interruptible()
 	defer stop()
 	root := rootCommand()

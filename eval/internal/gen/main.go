@@ -81,6 +81,63 @@ func {{$op.Name}}{{.Name}}({{.Params}}, at *diag.Pos) expr {
 	}
 }
 {{end}}{{end}}
+// arithSet compiles x = a op b for a name in a slot and a shape that pays; nil
+// where it does not. loop(15M): 0.19 s without, 0.12 s with it.
+func arithSet(op ast.Op, d uint8, l, r operand, at *diag.Pos) stmt {
+	switch op {
+	{{- range .Arith}}
+	case {{.Op}}:
+		return {{.Name}}Set(d, l, r, at)
+	{{- end}}
+	}
+	return nil
+}
+{{range $op := .Arith}}
+func {{.Name}}Set(d uint8, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.isSlot && r.isSlot:
+		return {{.Name}}SetLL(d, l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return {{.Name}}SetLK(d, l.slot, r.n, at)
+	case l.isSlot:
+		return {{.Name}}SetLE(d, l.slot, r.x, at)
+	case r.isSlot:
+		return {{.Name}}SetEL(d, l.x, r.slot, at)
+	case r.isInt:
+		return {{.Name}}SetEK(d, l.x, r.n, at)
+	}
+	return {{.Name}}SetEE(d, l.x, r.x, at)
+}
+{{range $.Shapes}}
+//go:noinline
+func {{$op.Name}}Set{{.Name}}(d uint8, {{.Params}}, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		{{.A}}
+		{{- if .B}}
+		{{.B}}
+		if isInt(a) && isInt(b) {
+			if n, ok := {{$op.Ov}}(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		} else if isFloat(a) && isFloat(b) {
+			setFloat(&fr[d], toFloat(a) {{$op.Go}} toFloat(b))
+			return ctlNext, Value{}
+		}
+		setSlot(&fr[d], arith(fr, {{$op.Op}}, a, b, at))
+		{{- else}}
+		if isInt(a) {
+			if n, ok := {{$op.Ov}}(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, {{$op.Op}}, a, mkInt(k), at))
+		{{- end}}
+		return ctlNext, Value{}
+	}
+}
+{{end}}{{end}}
 // compareCond chooses the closure by operator and shapes.
 func compareCond(op ast.Op, l, r operand, at *diag.Pos) cond {
 	switch op {
