@@ -33,6 +33,7 @@ type Error struct {
 	Text      string // its text, which may have several lines
 }
 
+// Error gives the text users see; it has several lines where the exception's text has.
 func (e *Error) Error() string {
 	return fmt.Sprintf("python error %s: %s: %s", e.Doing, e.Exception, e.Text)
 }
@@ -44,6 +45,7 @@ type ExitError struct {
 	Text  string // what is to be written to standard error, empty for nothing
 }
 
+// Error gives the text for callers that do not end the program.
 func (e *ExitError) Error() string {
 	text := e.Text
 	if text == "" {

@@ -257,7 +257,14 @@ func containsByte(set string, b byte) bool {
 // session is the one client of a server on standard input and output. This server sends no notifications.
 type session struct{ ready atomic.Bool }
 
-func (s *session) SessionID() string                                   { return "stdio" }
+// SessionID names the session; there is only one.
+func (s *session) SessionID() string { return "stdio" }
+
+// NotificationChannel is nil: nothing is ever sent unasked.
 func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
-func (s *session) Initialize()                                         { s.ready.Store(true) }
-func (s *session) Initialized() bool                                   { return s.ready.Load() }
+
+// Initialize notes that the client has introduced itself.
+func (s *session) Initialize() { s.ready.Store(true) }
+
+// Initialized tells whether Initialize was called.
+func (s *session) Initialized() bool { return s.ready.Load() }
