@@ -17,7 +17,7 @@ var errTooLong = fmt.Errorf("SenseError: the input is longer than %d bytes", max
 
 // pipe holds a session whose inputs come line by line.
 func (s *session) pipe(ctx context.Context) error {
-	in := &lineReader{in: s.buffered(), ready: s.Ready}
+	in := &lineReader{in: s.In.br, ready: s.In.ready}
 	for {
 		src, err := s.input(ctx, in)
 		switch {

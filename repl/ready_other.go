@@ -4,6 +4,7 @@ package repl
 
 import "os"
 
-// FileReady gives an Options.Ready for a file or pipe. This system cannot tell,
-// so that an empty line inside a block waits for the line after it.
-func FileReady(*os.File) func() bool { return func() bool { return true } }
+// fileReady tells whether a file or pipe has something to read, or has ended. This
+// system cannot tell, so that an empty line inside a block waits for the line
+// after it.
+func fileReady(*os.File) func() bool { return func() bool { return true } }

@@ -14,8 +14,8 @@ import (
 // counts as its end.
 const settle = 50 * time.Millisecond
 
-// FileReady gives an Options.Ready for a file or pipe.
-func FileReady(f *os.File) func() bool {
+// fileReady tells whether a file or pipe has something to read, or has ended.
+func fileReady(f *os.File) func() bool {
 	return func() bool {
 		fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 		for {

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -39,15 +38,12 @@ type Candidate struct {
 type Options struct {
 	Engine  Engine
 	Version string
-	// In is where inputs come from when there is no terminal. A *bufio.Reader is
-	// used as it is, so that the program's own reading can share it.
-	In io.Reader
+	// In is where inputs come from when there is no terminal. Programs have to
+	// read its Program.
+	In *Input
 	// Out gets prompts and answers; it is flushed before a read where it has a
 	// method Flush. Err gets errors.
 	Out, Err io.Writer
-	// Ready reports whether In has more, or has ended, without waiting for long;
-	// nil means that reading never waits for long, as with a file. See FileReady.
-	Ready func() bool
 	// Interrupts tells of Ctrl-C where the terminal is not being edited on: it
 	// drops a half-read input, or ends running code; a second one while code is
 	// running ends the session with ErrInterrupted.
@@ -122,7 +118,9 @@ func (s *session) take(ctx context.Context, src string) error {
 
 // run lets the engine work until it is done or interrupted, and shows its error.
 func (s *session) run(ctx context.Context, work func(context.Context) error) error {
+	s.In.give(true)
 	err := s.guard(ctx, work)
+	s.In.give(false)
 	if err == nil {
 		return ctx.Err()
 	}
@@ -182,12 +180,4 @@ func (s *session) ask(prompt string) error {
 		return err
 	}
 	return s.flush()
-}
-
-// buffered gives In as a bufio.Reader.
-func (s *session) buffered() *bufio.Reader {
-	if br, ok := s.In.(*bufio.Reader); ok {
-		return br
-	}
-	return bufio.NewReaderSize(s.In, 64<<10)
 }

@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -28,6 +27,8 @@ type fake struct {
 	ran []string
 	// running gets a value when an input with "loop" has begun.
 	running chan struct{}
+	// in is what the program reads.
+	in io.Reader
 }
 
 func (f *fake) Run(ctx context.Context, src string, echo bool) error {
@@ -38,6 +39,11 @@ func (f *fake) Run(ctx context.Context, src string, echo bool) error {
 		f.running <- struct{}{} // whatever ctx says
 	case strings.Contains(src, "loop"):
 		f.running <- struct{}{}
+		<-ctx.Done()
+		return fmt.Errorf("SenseError: %w", context.Cause(ctx))
+	case src == "ask" && f.in != nil:
+		fmt.Fprintln(f.out, "name?")
+		go f.in.Read(make([]byte, 1))
 		<-ctx.Done()
 		return fmt.Errorf("SenseError: %w", context.Cause(ctx))
 	case strings.Contains(src, "limit"):
@@ -82,7 +88,7 @@ func (f *fake) Load(_ context.Context, path string) error {
 func talk(in string, change func(*Options)) (out, errs string, f *fake, err error) {
 	var o, e bytes.Buffer
 	f = &fake{out: &o, running: make(chan struct{})}
-	opts := Options{Engine: f, Version: "1.2", In: strings.NewReader(in), Out: &o, Err: &e}
+	opts := Options{Engine: f, Version: "1.2", In: NewInput(strings.NewReader(in)), Out: &o, Err: &e}
 	if change != nil {
 		change(&opts)
 	}
@@ -156,8 +162,8 @@ func TestPiped(t *testing.T) {
 // Where a pipe is silent after an empty line, the block ends there.
 func TestSilentPipe(t *testing.T) {
 	out, _, f, err := talk("def f():\n    return 1\n\n    return 2\n\n", func(o *Options) {
-		o.In = bufio.NewReaderSize(&slowly{lines: strings.SplitAfter("def f():\n    return 1\n\n    return 2\n\n", "\n")}, 4096)
-		o.Ready = func() bool { return false }
+		o.In = NewInput(&slowly{lines: strings.SplitAfter("def f():\n    return 1\n\n    return 2\n\n", "\n")})
+		o.In.ready = func() bool { return false }
 	})
 	if err != nil || len(f.ran) != 2 || f.ran[0] != "def f():\n    return 1\n" {
 		t.Errorf("ran %q, out %q, %v", f.ran, out, err)
@@ -178,9 +184,9 @@ func (s *slowly) Read(p []byte) (int, error) {
 
 // The program's own reading takes the lines after the one that is running.
 func TestProgramReadsTheSameInput(t *testing.T) {
-	in := bufio.NewReader(strings.NewReader("ask\nthe answer\nprint(1)\n"))
+	in := NewInput(strings.NewReader("ask\nthe answer\nprint(1)\n"))
 	var o bytes.Buffer
-	e := &reader{fake: fake{out: &o}, in: in}
+	e := &reader{fake: fake{out: &o}, lines: in.Program()}
 	if err := Run(context.Background(), Options{Engine: e, In: in, Out: &o, Err: &o}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,13 +197,16 @@ func TestProgramReadsTheSameInput(t *testing.T) {
 
 type reader struct {
 	fake
-	in     *bufio.Reader
+	lines  io.Reader
 	answer string
 }
 
 func (r *reader) Run(ctx context.Context, src string, echo bool) (err error) {
 	if src == "ask" {
-		r.answer, err = r.in.ReadString('\n')
+		for b := make([]byte, 1); !strings.HasSuffix(r.answer, "\n") && err == nil; {
+			_, err = r.lines.Read(b) // no more than its line
+			r.answer += string(b)
+		}
 		return err
 	}
 	return r.fake.Run(ctx, src, echo)
@@ -259,7 +268,7 @@ func TestFailingStreams(t *testing.T) {
 			t.Errorf("flush %d: %v", n, err)
 		}
 	}
-	_, _, _, err := talk("", func(o *Options) { o.In = io.MultiReader(strings.NewReader("x\n"), badInput{gone}) })
+	_, _, _, err := talk("", func(o *Options) { o.In = NewInput(io.MultiReader(strings.NewReader("x\n"), badInput{gone})) })
 	if !errors.Is(err, gone) {
 		t.Errorf("input: %v", err)
 	}
@@ -316,7 +325,7 @@ func start(t *testing.T, ctx context.Context) (f *fake, in io.WriteCloser, out *
 	f = &fake{out: out, running: make(chan struct{})}
 	interrupts, done = make(chan os.Signal), make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Options{Engine: f, In: pr, Out: out, Err: out, Interrupts: interrupts})
+		done <- Run(ctx, Options{Engine: f, In: NewInput(pr), Out: out, Err: out, Interrupts: interrupts})
 	}()
 	return f, pw, out, interrupts, done
 }
@@ -403,7 +412,7 @@ func TestFileReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ready := FileReady(r)
+	ready := fileReady(r)
 	if ready() {
 		t.Error("an empty pipe is ready")
 	}
@@ -416,4 +425,32 @@ func TestFileReady(t *testing.T) {
 	if !ready() {
 		t.Error("a closed pipe is not ready")
 	}
+}
+
+// A read that an interrupted program left waiting takes no line from the session.
+func TestInterruptedReadTakesNothing(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	in := NewInput(r)
+	got := make(chan string)
+	go func() {
+		b := make([]byte, 1)
+		_, _ = in.Program().Read(b)
+		got <- string(b)
+	}()
+	in.give(true)
+	in.give(false) // interrupted, or before the read began: the same
+	fmt.Fprint(w, "s")
+	if b, err := in.br.ReadByte(); b != 's' || err != nil {
+		t.Errorf("the session read %q, %v", b, err)
+	}
+	in.give(true)
+	fmt.Fprint(w, "p")
+	if b := <-got; b != "p" {
+		t.Errorf("the program read %q", b)
+	}
+	_ = w.Close()
 }

@@ -25,8 +25,9 @@ func runOnTerminal() {
 	signal.Notify(c, os.Interrupt)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	f := &fake{out: os.Stdout, running: make(chan struct{}, 9)}
-	err := Run(ctx, Options{Engine: f, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Interrupts: c,
+	in := NewInput(os.Stdin)
+	f := &fake{out: os.Stdout, in: in.Program(), running: make(chan struct{}, 9)}
+	err := Run(ctx, Options{Engine: f, In: in, Out: os.Stdout, Err: os.Stderr, Interrupts: c,
 		Terminal: true, Color: true, History: DefaultHistory()})
 	fmt.Printf("left: %v\n", err)
 }
@@ -169,11 +170,21 @@ func TestTerminal(t *testing.T) {
 	s.typeIn("\x03")
 	s.see("SenseError: interrupted")
 	s.see("sense> ")
+	// ... also one that waits for a line, which then takes no keys away.
+	s.typeIn("ask\r")
+	s.see("name?")
+	s.waitCooked()
+	s.typeIn("\x03")
+	s.see("SenseError: interrupted")
+	s.see("sense> ")
+	s.typeIn("2 + 2\r")
+	s.see(`=> "2 + 2"`)
+	s.see("sense> ")
 	// Completion and history.
 	s.typeIn("kit.oth\t\r")
 	s.see(`=> "kit.other"`)
 	s.see("sense> ")
-	s.typeIn(up + up + up + "\r")
+	s.typeIn(up + up + up + up + up + "\r")
 	s.see(`=> "if x: # why\n    y`)
 	s.see("sense> ")
 	s.typeIn("é日本\r")

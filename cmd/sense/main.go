@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -119,6 +120,10 @@ type signalled struct{ sig syscall.Signal }
 
 func (s signalled) Error() string { return "interrupted" }
 
+// interrupts, once set, gets SIGINT in place of the process: an interactive
+// session goes on after it.
+var interrupts atomic.Pointer[chan os.Signal]
+
 // interruptible gives a context that the first SIGINT or SIGTERM ends; a second
 // one ends the process at once, and its servers with it.
 func interruptible() (context.Context, func()) {
@@ -129,6 +134,13 @@ func interruptible() (context.Context, func()) {
 		n := 0
 		for s := range ch {
 			sig := s.(syscall.Signal)
+			if to := interrupts.Load(); to != nil && sig == syscall.SIGINT {
+				select {
+				case *to <- s:
+				default: // one is waiting already
+				}
+				continue
+			}
 			if n++; n > 1 {
 				hardStop(128 + int(sig))
 			}

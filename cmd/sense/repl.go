@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,17 +26,18 @@ func replCommand() *cobra.Command {
 
 func startREPL(ctx context.Context) error {
 	tty := term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv})
+	typed := make(chan os.Signal, 1)
+	interrupts.Store(&typed)
+	defer interrupts.Store(nil)
+	stdin := repl.NewInput(os.Stdin) // shared: a program may ask for the next line
+	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: stdin.Program(), Getenv: os.Getenv})
 	current.Store(r)
 	err := repl.Run(ctx, repl.Options{
 		Engine: engine{r.NewSession(stdout)}, Version: version,
-		In: os.Stdin, Out: stdout, Err: flushed{os.Stderr},
-		Ready: repl.FileReady(os.Stdin), Interrupts: interrupts,
-		Terminal: tty && os.Getenv("TERM") != "dumb", Echo: tty,
-		Color: tty && os.Getenv("NO_COLOR") == "", History: historyFile(),
+		In: stdin, Out: stdout, Err: flushed{os.Stderr},
+		Interrupts: typed,
+		Terminal:   tty && os.Getenv("TERM") != "dumb", Echo: tty,
+		Color: tty && os.Getenv("NO_COLOR") == "", History: repl.DefaultHistory(),
 	})
 	failures := finish(ctx, r)
 	if flushErr := stdout.Flush(); err == nil {
@@ -54,19 +53,6 @@ func startREPL(ctx context.Context) error {
 		return exitError(130)
 	}
 	return exitError(failStatus(ctx, err))
-}
-
-// historyFile gives where a terminal's inputs are kept.
-func historyFile() string {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "sense", "history")
 }
 
 // engine drives a session for the REPL.
@@ -112,7 +98,7 @@ func shown(err error, sources map[string]string) error {
 	errPrinter(sources).Print(&b, err)
 	out := errors.New(strings.TrimSuffix(b.String(), "\n"))
 	if diag.KindOf(err) == diag.Limit {
-		return repl.Stop(errors.Join(out))
+		return repl.Stop(out)
 	}
 	return out
 }
