@@ -162,27 +162,29 @@ func (a *Answer) TypeName() string { return "Answer" }
 
 // String gives answer<confidence>(value).
 func (a *Answer) String() string {
+	before, _, after := a.Parts()
+	return before + a.value.String() + after
+}
+
+// Parts gives the text around that of the value.
+func (a *Answer) Parts() (before string, inner eval.Value, after string) {
 	c := "?"
 	if a.confidence != nil {
 		c = fmt.Sprintf("%.2f", *a.confidence)
 	}
-	return "answer<" + c + ">(" + a.value.String() + ")"
+	return "answer<" + c + ">(", a.value, ")"
 }
 
-// AnswerValue gives the value for the annotation Answer<T>.
-func (a *Answer) AnswerValue() eval.Value { return a.value }
+// Inner gives the value, for comparing and for the annotation Answer<T>.
+func (a *Answer) Inner() eval.Value { return a.value }
 
-// EqualTo compares value, confidence and source.
-func (a *Answer) EqualTo(o eval.Object) bool {
+// EqualBut compares confidence and source.
+func (a *Answer) EqualBut(o eval.Object) bool {
 	b, ok := o.(*Answer)
 	if !ok || a.source != b.source || (a.confidence == nil) != (b.confidence == nil) {
 		return false
 	}
-	if a.confidence != nil && *a.confidence != *b.confidence {
-		return false
-	}
-	eq, err := eval.Equal(a.value, b.value)
-	return eq && err == nil
+	return a.confidence == nil || *a.confidence == *b.confidence
 }
 
 // Attr gives value, confidence and source.

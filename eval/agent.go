@@ -33,21 +33,27 @@ type Agent struct {
 	thread    *Thread
 }
 
+// agentName says where a member of an agent is: among the cells its function
+// carries, or in the frame of its body.
 type agentName struct {
-	name string
-	i    int
+	name    string
+	i       int
+	spilled bool
 }
 
 // TypeName gives "Agent".
 func (a *Agent) TypeName() string { return "Agent" }
 
 // String gives <agent name status=s>.
-func (a *Agent) String() string {
+func (a *Agent) String() string { return text(Obj(a)) }
+
+// Parts gives the text around that of the reason of a pause.
+func (a *Agent) Parts() (before string, inner Value, after string) {
 	s := "<agent " + a.decl.Name + " status=" + a.status
 	if a.status == "paused" && !isNil(a.reason) {
-		s += " (" + text(a.reason) + ")"
+		return s + " (", a.reason, ")>"
 	}
-	return s + ">"
+	return s + ">", Value{}, ""
 }
 
 // Name gives the agent's name.
@@ -119,14 +125,14 @@ func (c *compiler) agentDecl(s *ast.AgentDecl) stmt {
 // and those of the functions around it.
 func (c *compiler) agentNames(sc *scope) (names, outer []agentName) {
 	for _, b := range sc.order {
-		if b.captured && !b.spilled && b.name[0] != 0 {
-			names = append(names, agentName{b.name, b.slot})
+		if b.captured && b.name[0] != 0 {
+			names = append(names, agentName{b.name, b.slot, b.spilled})
 		}
 	}
 	for s := sc.parent; s != nil && s != c.mod.top; s = s.parent {
 		for _, b := range s.order {
 			if b.captured && b.name[0] != 0 {
-				outer = append(outer, agentName{b.name, c.upval(c.fn, b)})
+				outer = append(outer, agentName{name: b.name, i: c.upval(c.fn, b)})
 			}
 		}
 	}
@@ -138,7 +144,11 @@ func keepCells(names []agentName, self uint8) func(fr fp) {
 		toCell(fr[self]).v = Obj(threadOf(fr).agent)
 		cells := make([]*cell, len(names))
 		for i, n := range names {
-			cells[i] = toCell(fr[uint8(n.i)])
+			if n.spilled {
+				cells[i] = toCell(toSpill(fr[spillSlot]).v[n.i])
+			} else {
+				cells[i] = toCell(fr[uint8(n.i)])
+			}
 		}
 		threadOf(fr).agent.cells = cells
 	}

@@ -228,9 +228,6 @@ func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp
 	if len(names) > maxParams {
 		c.failAt(f.params[maxParams].P, "too many parameters (limit %d)", maxParams)
 	}
-	if c.fn.next >= maxSlots {
-		c.spillSlot()
-	}
 	c.params(p, f.params)
 	p.result = c.typeOf(f.result)
 	var first func(fr fp)
@@ -251,12 +248,6 @@ const maxParams = 200
 // failAt ends compilation with a syntax error.
 func (c *compiler) failAt(at diag.Pos, format string, args ...any) {
 	panic(&thrown{diag.At(diag.Syntax, c.file, at, format, args...)})
-}
-
-// spillSlot keeps a slot of the frame for the names that have none.
-func (c *compiler) spillSlot() {
-	c.fn.spill = maxSlots + 1
-	c.fn.size = max(c.fn.size, maxSlots+2)
 }
 
 // params compiles the parameters' types and defaults. A default sees the

@@ -57,7 +57,7 @@ func (p Place) Lineage() []string {
 func chain(th *Thread, info *scopeInfo, fr fp) policy.Chain {
 	var out policy.Chain
 	for _, l := range info.policies {
-		if v := l.get(fr, maxSlots+1); v.p != nil {
+		if v := l.get(fr, spillSlot); v.p != nil {
 			out = append(out, &toPolicy(v).scope)
 		}
 	}
@@ -133,7 +133,7 @@ func (p Place) hidden(which func(*scopeInfo) []loc) (Value, bool) {
 		return Value{}, false
 	}
 	for _, l := range which(p.info) {
-		if v := l.get(p.fr, maxSlots+1); v.p != nil {
+		if v := l.get(p.fr, spillSlot); v.p != nil {
 			return v, true
 		}
 	}

@@ -283,7 +283,7 @@ func contains(y, x Value) (bool, error) {
 	case KArray:
 		a := toArr(y)
 		for i := 0; i < a.Len(); i++ {
-			if eq, err := equalDepth(a.At(i), x, 0); eq || err != nil {
+			if eq, err := equalValues(a.At(i), x); eq || err != nil {
 				return eq, err
 			}
 		}

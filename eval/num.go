@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
@@ -347,6 +348,8 @@ func compareText(a, b string) int {
 // is not a number (nan).
 func compareNum(a, b Value) (c int, ok bool) {
 	switch {
+	case isInt(a) && isInt(b):
+		return cmp.Compare(toInt(a), toInt(b)), true
 	case isIntish(a) && isIntish(b):
 		return bigOf(a).Cmp(bigOf(b)), true
 	case isFloat(a) && isFloat(b):
@@ -379,84 +382,6 @@ func compareIntFloat(a Value, f float64) (int, bool) {
 		return compareFloat(float64(toInt(a)), f)
 	}
 	return new(big.Rat).SetInt(bigOf(a)).Cmp(new(big.Rat).SetFloat64(f)), true
-}
-
-// maxValueDepth bounds the nesting that printing and comparing follow.
-const maxValueDepth = 1000
-
-// equal is ==; it panics with a Sense error where values nest too deeply.
-func equalDepth(a, b Value, depth int) (bool, error) {
-	ka, kb := kindOf(a), kindOf(b)
-	switch {
-	case ka == KString && kb == KString:
-		return toStr(a).s == toStr(b).s, nil
-	case isNumber(a) && isNumber(b):
-		c, ok := compareNum(a, b)
-		return ok && c == 0, nil
-	case ka != kb:
-		return false, nil
-	case ka == KArray:
-		return equalArrays(toArr(a), toArr(b), depth)
-	case ka == KMap:
-		return equalMaps(toMap(a), toMap(b), depth)
-	case ka == KObject:
-		return equalObjects(toBox(a).o, toBox(b).o), nil
-	}
-	return same(a, b), nil
-}
-
-func equalObjects(a, b Object) bool {
-	if e, ok := a.(Equaler); ok {
-		return e.EqualTo(b)
-	}
-	return a == b
-}
-
-func tooDeep() error {
-	return diag.New(diag.Runtime, "maximum recursion depth exceeded")
-}
-
-func equalArrays(x, y *Array, depth int) (bool, error) {
-	if x.Len() != y.Len() {
-		return false, nil
-	}
-	if x == y && x.tp != tagOf(KFloat) && x.tp != nil {
-		return true, nil
-	}
-	if depth > maxValueDepth {
-		return false, tooDeep()
-	}
-	for i := 0; i < x.Len() && i < y.Len(); i++ {
-		if p, q := x.At(i), y.At(i); x.tp == nil && same(p, q) && kindOf(p) != KFloat && kindOf(p) != KArray {
-			continue
-		}
-		if eq, err := equalDepth(x.At(i), y.At(i), depth+1); !eq || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func equalMaps(x, y *Map, depth int) (bool, error) {
-	if x.Len() != y.Len() {
-		return false, nil
-	}
-	if depth > maxValueDepth {
-		return false, tooDeep()
-	}
-	for _, e := range x.entries {
-		if !e.live {
-			continue
-		}
-		w, ok := y.Get(e.key)
-		if !ok {
-			return false, nil
-		}
-		if eq, err := equalDepth(e.v, w, depth+1); !eq || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // Order compares two numbers or two Strings: negative, 0 or positive. Values

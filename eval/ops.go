@@ -245,7 +245,7 @@ func (c *compiler) equalCond(e *ast.BinaryExpr) cond {
 
 //go:noinline
 func equal(fr fp, a, b Value, at *diag.Pos) bool {
-	r, err := equalDepth(a, b, 0)
+	r, err := equalValues(a, b)
 	if err != nil {
 		fail(fr, at, err)
 	}

@@ -76,8 +76,12 @@ const (
 	hiddenAgent  = "\x00agent"
 )
 
-// maxSlots leaves room in a frame for the slots of a call's arguments.
-const maxSlots = 230
+// maxSlots bounds the names in a frame; the slot of a function's spill and the
+// header of the next frame's window come after them.
+const (
+	maxSlots  = 230
+	spillSlot = maxSlots + 1
+)
 
 // loc is a place where a value may be, seen from one function.
 type loc struct {
@@ -140,6 +144,7 @@ func (c *compiler) bind(s *scope, name string, explicit bool) *binding {
 	b.captured = s.inner[name] || s.inner[allNames]
 	fn := s.fn
 	if fn.next >= maxSlots {
+		fn.spill, fn.size = spillSlot, max(fn.size, spillSlot+1)
 		b.spilled, b.slot = true, fn.spills
 		fn.spills++
 		return b

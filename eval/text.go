@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,6 +13,17 @@ import (
 
 // text gives what print shows.
 func text(v Value) string {
+	switch kindOf(v) {
+	case KArray, KMap, KObject:
+		var p printer
+		p.value(v)
+		return p.b.String()
+	}
+	return plainText(v)
+}
+
+// plainText is text for values that hold no others.
+func plainText(v Value) string {
 	switch kindOf(v) {
 	case KInt:
 		return strconv.FormatInt(toInt(v), 10)
@@ -28,10 +40,6 @@ func text(v Value) string {
 		return toStr(v).s
 	case KBig:
 		return toBig(v).String()
-	case KArray, KMap:
-		var p printer
-		p.value(v)
-		return p.b.String()
 	case KFunc:
 		return "<fn " + toFunc(v).proto.name + ">"
 	case KBuiltin:
@@ -42,22 +50,36 @@ func text(v Value) string {
 	return "<unset>"
 }
 
+// maxPrinted bounds the text of one container in bytes: arrays that hold the
+// same array many times unfold to more than fits any memory.
+const maxPrinted = 64 << 20
+
 // Text gives the text that print shows. Its error is a container that holds
-// itself or nests too deeply.
+// itself, nests too deeply or is too long.
 func Text(v Value) (string, error) {
-	if k := kindOf(v); k != KArray && k != KMap {
-		return text(v), nil
+	if k := kindOf(v); k != KArray && k != KMap && k != KObject {
+		return plainText(v), nil
 	}
 	var p printer
 	p.value(v)
-	if p.deep {
-		return "", diag.New(diag.Runtime, "maximum recursion depth exceeded")
+	switch {
+	case p.deep:
+		return "", tooDeep()
+	case p.b.Len() > maxPrinted:
+		return "", diag.New(diag.Runtime, "the text of the value is too long (limit %d bytes)", maxPrinted)
 	}
 	return p.b.String(), nil
 }
 
-// printer writes containers; one that holds itself prints as [...] or {...} and
-// sets deep.
+// Holder is an Object whose text holds the text of a value.
+type Holder interface {
+	// Parts gives the text before and after the value's; inner is unset where
+	// there is none.
+	Parts() (before string, inner Value, after string)
+}
+
+// printer writes values that hold others; one that holds itself prints as [...]
+// or {...} and sets deep.
 type printer struct {
 	b    strings.Builder
 	open []Value
@@ -65,36 +87,46 @@ type printer struct {
 }
 
 func (p *printer) value(v Value) {
+	if p.b.Len() > maxPrinted {
+		return
+	}
 	k := kindOf(v)
-	if k != KArray && k != KMap {
-		p.b.WriteString(text(v))
+	h, holds := v.AsObject().(Holder)
+	if k != KArray && k != KMap && !holds {
+		p.b.WriteString(plainText(v))
 		return
 	}
 	if p.inside(v) || len(p.open) > maxValueDepth {
 		p.deep = true
-		if k == KArray {
-			p.b.WriteString("[...]")
-		} else {
-			p.b.WriteString("{...}")
-		}
+		p.b.WriteString(map[Kind]string{KArray: "[...]", KMap: "{...}", KObject: "<...>"}[k])
 		return
 	}
 	p.open = append(p.open, v)
-	if k == KArray {
+	switch {
+	case holds:
+		p.holder(h)
+	case k == KArray:
 		p.array(toArr(v))
-	} else {
+	default:
 		p.mapping(toMap(v))
 	}
 	p.open = p.open[:len(p.open)-1]
 }
 
-func (p *printer) inside(v Value) bool {
-	for _, o := range p.open {
-		if same(o, v) {
-			return true
-		}
+func (p *printer) holder(h Holder) {
+	before, inner, after := h.Parts()
+	p.b.WriteString(before)
+	if inner.IsSet() {
+		p.value(inner)
 	}
-	return false
+	p.b.WriteString(after)
+}
+
+func (p *printer) inside(v Value) bool {
+	if o := v.AsObject(); o != nil {
+		return slices.ContainsFunc(p.open, func(w Value) bool { return w.AsObject() == o })
+	}
+	return slices.Contains(p.open, v)
 }
 
 func (p *printer) array(a *Array) {

@@ -56,10 +56,6 @@ func objectChecker(name string) func(v Value) bool {
 	return func(v Value) bool { return kindOf(v) == KObject && toBox(v).o.TypeName() == name }
 }
 
-// Answerer is an Object that carries a value, as a model's answer does: it is
-// what the annotation Answer<T> looks into.
-type Answerer interface{ AnswerValue() Value }
-
 func answerChecker(t *ast.TypeExpr) func(v Value) bool {
 	is := objectChecker("Answer")
 	if len(t.Args) != 1 {
@@ -73,8 +69,8 @@ func answerChecker(t *ast.TypeExpr) func(v Value) bool {
 		if !is(v) {
 			return false
 		}
-		a, ok := toBox(v).o.(Answerer)
-		return !ok || inner(a.AnswerValue())
+		a, ok := toBox(v).o.(Nested)
+		return !ok || inner(a.Inner())
 	}
 }
 

@@ -198,7 +198,7 @@ func (v Value) String() string { return text(v) }
 
 // Equal reports whether a == b in Sense. Its error is a comparison that nests
 // too deeply, as arrays that hold themselves do.
-func Equal(a, b Value) (bool, error) { return equalDepth(a, b, 0) }
+func Equal(a, b Value) (bool, error) { return equalValues(a, b) }
 
 var kindNames = [...]string{"Unset", "Int", "Float", "Bool", "Nil", "String", "Array", "Map", "Function", "Function", "Int", "Object", "Cell", "Policy", "Spill"}
 
