@@ -5,6 +5,7 @@ package sense
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/parser"
 	"github.com/sense-lang/sense/policy"
+	"github.com/sense-lang/sense/pybridge"
 )
 
 // Options configure a Runtime. The zero Options run programs that print
@@ -59,10 +61,10 @@ func New(ctx context.Context, o Options) *Runtime {
 	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare}
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d),
-		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
+		Stdout:   o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
 		Parse:         parser.Parse,
-		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory,
+		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython,
 		OnTest:    o.OnTest,
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,
@@ -130,6 +132,16 @@ func ReadSource(path string) (string, error) {
 		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
 	}
 	return string(b), nil
+}
+
+// ExitStatus gives the exit status that a program asked for by ending itself
+// from Python, and what it said; ok is false for any other error.
+func ExitStatus(err error) (code int, text string, ok bool) {
+	var e *pybridge.ExitError
+	if !errors.As(err, &e) {
+		return 0, "", false
+	}
+	return e.Code, e.Text, true
 }
 
 // maxSource bounds a program's text.

@@ -7,6 +7,7 @@ import (
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/memory"
+	"github.com/sense-lang/sense/pybridge"
 )
 
 // Deps is what the builtins need of the world outside the program.
@@ -19,12 +20,15 @@ type Deps struct {
 	Warn func(string)
 	// OnDeclare is told of skills and servers; nil tells nobody.
 	OnDeclare func(eval.Declared)
+	// Argv is what Python programs see as sys.argv.
+	Argv []string
 
 	once    sync.Once
 	manager *mcp.Manager
 
 	mu     sync.Mutex
 	stores map[string]*memory.Store
+	python *pybridge.Proc
 }
 
 func (d *Deps) getenv(name string) string {
@@ -53,6 +57,7 @@ func (d *Deps) mcp() *mcp.Manager {
 func (d *Deps) Close(abort bool) {
 	d.once.Do(func() {})
 	d.closeStores()
+	d.closePython()
 	switch {
 	case d.manager == nil:
 	case abort:

@@ -18,6 +18,12 @@ func (th *Thread) Write(s string) error {
 	return nil
 }
 
+// Stdout gives the program's output, for what writes to it by other ways.
+func (th *Thread) Stdout() io.Writer { return th.in.cfg.Stdout }
+
+// Stderr gives where reports go.
+func (th *Thread) Stderr() io.Writer { return th.in.cfg.Stderr }
+
 // ErrNoInput says that standard input has ended.
 var ErrNoInput = errors.New("the input has ended")
 

@@ -159,6 +159,12 @@ func report(ctx context.Context, err error, failures []error, sources map[string
 	if err == nil {
 		return nil
 	}
+	if code, text, ok := sense.ExitStatus(err); ok {
+		if text != "" {
+			fmt.Fprintln(os.Stderr, text)
+		}
+		return exitError(code)
+	}
 	p.Print(os.Stderr, err)
 	return exitError(failStatus(ctx, err))
 }
