@@ -68,6 +68,7 @@ func (c *rpcConn) answerNobody(m message) {
 			only = w
 			delete(c.pending, id)
 		}
+		c.checkDry()
 	}
 	c.mu.Unlock()
 	err := parseRPCError(m.rpcErr)
@@ -87,7 +88,7 @@ func (c *rpcConn) serve(m message) {
 		return
 	}
 	c.mu.Lock()
-	busy := c.asked >= maxAsked || c.err != nil
+	busy := c.asked >= maxAsked || c.ctx.Err() != nil
 	if !busy {
 		c.asked++
 	}
@@ -96,7 +97,7 @@ func (c *rpcConn) serve(m message) {
 		c.respond(m.id, nil, &RPCError{Code: codeBusy, Message: "too many requests at once"})
 		return
 	}
-	c.tasks.Go(func() {
+	c.spawn(func() {
 		result, err := c.onRequest(c.ctx, method, m.params)
 		c.mu.Lock()
 		c.asked--
@@ -154,7 +155,7 @@ func (c *rpcConn) deliver() {
 		select {
 		case f := <-c.notes:
 			f()
-		case <-c.done:
+		case <-c.ctx.Done():
 			return
 		}
 	}

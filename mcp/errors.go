@@ -106,6 +106,24 @@ func lastWords(stderr string) string {
 	return "; its standard error ends: " + stderr
 }
 
+// NeedsAuthError says that a server wants a login first.
+type NeedsAuthError struct {
+	// Cause says why a login was not possible or not good enough; nil when
+	// none was tried.
+	Cause error
+}
+
+// Error says that a login is needed and why what was tried is not enough.
+func (e *NeedsAuthError) Error() string {
+	if e.Cause == nil {
+		return "the server wants a login"
+	}
+	return "the server wants a login: " + clean(e.Cause.Error(), 500)
+}
+
+// Unwrap gives the cause.
+func (e *NeedsAuthError) Unwrap() error { return e.Cause }
+
 // LostError says that a connection was lost before a request was answered.
 type LostError struct {
 	Cause  error

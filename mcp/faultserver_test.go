@@ -231,6 +231,12 @@ func setFaults() {
 			fmt.Fprintln(os.Stderr, "loading\nfatal: missing TOKEN")
 			os.Exit(3)
 		}},
+		"startsunless": {start: func(p *peer) {
+			if _, err := os.Stat(p.arg); err == nil {
+				fmt.Fprintln(os.Stderr, "still broken")
+				os.Exit(3)
+			}
+		}},
 		"selfkill": {start: func(*peer) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); forever() }},
 		"mute":     {start: func(p *peer) { _, _ = io.Copy(io.Discard, p.in); forever() }},
 		"hanginit": {on: map[string]func(*peer, rpc) bool{"initialize": func(*peer, rpc) bool { return true }}},
@@ -331,6 +337,13 @@ func setFaults() {
 		"reverse":  reverseFault(),
 		// calls
 		"die":      onCall(func(p *peer, r rpc) { fmt.Fprintln(os.Stderr, "panic: out of cheese"); os.Exit(9) }),
+		"countdie": onCall(func(p *peer, r rpc) {
+			f, err := os.OpenFile(p.arg, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err == nil {
+				_, _ = f.WriteString("x")
+			}
+			os.Exit(9)
+		}),
 		"hangcall": onCall(func(p *peer, r rpc) {}),
 		"hangonce": onCall(func(p *peer, r rpc) {
 			if p.calls > 1 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 )
 
 // Manager connects to servers and tracks them all. The zero value is not
@@ -16,6 +17,9 @@ type Manager struct {
 	// is for a program that starts no such processes itself, which the host of
 	// a library cannot promise; Linux only.
 	SweepAdopted bool
+	// Sleep waits between attempts; nil is the real wait. It returns early,
+	// with an error, when the context ends.
+	Sleep func(context.Context, time.Duration) error
 
 	mu      sync.Mutex
 	servers []*Server
@@ -113,5 +117,20 @@ func (m *Manager) shut(g grace) {
 	watch.end()
 	if m.SweepAdopted {
 		sweepAdopted()
+	}
+}
+
+// sleep waits for d or until ctx ends.
+func (m *Manager) sleep(ctx context.Context, d time.Duration) error {
+	if m.Sleep != nil {
+		return m.Sleep(ctx, d)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -5,11 +5,15 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // realServer gives the configuration of a published server installed below
@@ -46,9 +50,48 @@ func TestRealFilesystem(t *testing.T) {
 	}
 }
 
+// listening starts server-everything on a port of its own and gives its
+// address.
+func listening(t *testing.T, transport, path string) string {
+	t.Helper()
+	cfg := realServer(t, "server-everything", transport)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	_ = free.Close()
+	cmd := exec.Command(cfg.Command, cfg.Args...)
+	cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(free.Addr().(*net.TCPAddr).Port))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			_ = c.Close()
+			return "http://" + addr + path
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("server-everything does not listen")
+		}
+	}
+}
+
 func TestRealEverything(t *testing.T) {
+	t.Run("stdio", func(t *testing.T) { everything(t, realServer(t, "server-everything", "stdio")) })
+	t.Run("http", func(t *testing.T) {
+		everything(t, Config{Name: "e", URL: listening(t, "streamableHttp", "/mcp")})
+	})
+	t.Run("sse", func(t *testing.T) {
+		everything(t, Config{Name: "e", URL: listening(t, "sse", "/sse")})
+	})
+}
+
+// everything uses all that server-everything has.
+func everything(t *testing.T, cfg Config) {
 	var progress atomic.Int32
-	cfg := realServer(t, "server-everything", "stdio")
+	cfg.Warn = func(s string) { t.Error(s) }
 	cfg.Handlers = Handlers{
 		Sample: func(_ context.Context, r *SampleRequest) (*SampleResult, error) {
 			return &SampleResult{Model: "m", Text: "sampled " + r.Messages[0].Blocks[0].Text}, nil

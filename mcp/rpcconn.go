@@ -15,7 +15,8 @@ import (
 type link interface {
 	// request sends one request at most once and gives its raw result.
 	request(ctx context.Context, limit time.Duration, method string, p params) (json.RawMessage, error)
-	notify(method string, params []byte) error
+	// notify sends a notification, in order with the requests.
+	notify(ctx context.Context, method string, params []byte) error
 	// agreed tells the revision that was negotiated, which some ways of
 	// carrying messages depend on; "" takes it back.
 	agreed(version string)
@@ -23,8 +24,10 @@ type link interface {
 	greeted()
 	// lostFor gives why the connection is lost, or nil while it stands.
 	lostFor() error
-	// lost is closed when the connection ends.
+	// lost is closed when the connection ends or takes no further request.
 	lost() <-chan struct{}
+	// drained is closed when, after that, no request waits any more.
+	drained() <-chan struct{}
 	close(g grace)
 }
 
@@ -39,6 +42,9 @@ type carrier interface {
 	// drop stops carrying the request of w, which no longer waits, and says
 	// whether the server has seen nothing of it.
 	drop(w *waiter) (unsent bool)
+	// revoke carries the notice that a request is no longer wanted, where the
+	// server does not learn it from drop.
+	revoke(notice []byte)
 	// ended is called once when the connection is lost.
 	ended()
 }
@@ -66,7 +72,8 @@ type rpcConn struct {
 	err     error // why the connection is lost; nil while it stands
 	asked   int   // requests of the server being answered
 
-	notes chan func() // handlers of notifications that wait for deliver
+	dry   chan struct{} // closed when err is set and nothing is pending
+	notes chan func()   // handlers of notifications that wait for deliver
 	done  chan struct{}
 	tasks sync.WaitGroup
 }
@@ -96,10 +103,13 @@ func (c *rpcConn) init(carrier carrier, warn func(string)) {
 	c.carrier, c.warn = carrier, warn
 	c.pending = map[int64]*waiter{}
 	c.notes, c.done = make(chan func(), 256), make(chan struct{})
+	c.dry = make(chan struct{})
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 
 func (c *rpcConn) lost() <-chan struct{} { return c.done }
+
+func (c *rpcConn) drained() <-chan struct{} { return c.dry }
 
 func (c *rpcConn) greeted() { c.greet.Store(true) }
 
@@ -110,8 +120,65 @@ func (c *rpcConn) lose(reason error) {
 		return
 	}
 	close(c.done)
+	c.mu.Lock() // so that nothing is spawned after
 	c.cancel()
+	c.mu.Unlock()
 	c.carrier.ended()
+}
+
+// retire has the connection take no further request, for the given reason, and
+// lets those under way come to their end.
+func (c *rpcConn) retire(reason error) {
+	c.mu.Lock()
+	first := c.err == nil
+	if first {
+		c.err = reason
+		c.checkDry()
+	}
+	c.mu.Unlock()
+	if first {
+		close(c.done)
+	}
+}
+
+// checkDry closes dry when nothing is left to wait for. The lock is held.
+func (c *rpcConn) checkDry() {
+	if c.err != nil && len(c.pending) == 0 {
+		select {
+		case <-c.dry:
+		default:
+			close(c.dry)
+		}
+	}
+}
+
+// spawn runs f on a goroutine of the connection unless that is over.
+func (c *rpcConn) spawn(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx.Err() != nil {
+		return false
+	}
+	c.tasks.Go(f)
+	return true
+}
+
+// begin gives the context of a carrier's work on w, which halt ends.
+func (c *rpcConn) begin(w *waiter) context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ctx, stop := context.WithCancel(c.ctx)
+	w.stop = stop
+	return ctx
+}
+
+func (c *rpcConn) halt(w *waiter) {
+	c.mu.Lock()
+	stop := w.stop
+	c.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
 }
 
 // finish notes why the connection is over and fails what waits; false when it
@@ -124,6 +191,7 @@ func (c *rpcConn) finish(reason error) bool {
 	}
 	calls := c.pending
 	c.pending = map[int64]*waiter{}
+	c.checkDry()
 	c.mu.Unlock()
 	for _, w := range calls {
 		unsent := c.carrier.drop(w)
@@ -172,6 +240,7 @@ func (c *rpcConn) take(id int64) *waiter {
 	defer c.mu.Unlock()
 	w := c.pending[id]
 	delete(c.pending, id)
+	c.checkDry()
 	return w
 }
 
@@ -221,11 +290,22 @@ func (c *rpcConn) await(ctx context.Context, limit time.Duration, w *waiter) (me
 		case <-w.progress:
 			timer.Reset(min(limit, time.Until(end)))
 		case <-timer.C:
+			if left := time.Until(end); left > 0 && c.answering() { // it waits for us
+				timer.Reset(min(limit, left))
+				continue
+			}
 			return c.giveUp(w, "timed out", &TimeoutError{After: limit})
 		case <-ctx.Done():
 			return c.giveUp(w, "no longer wanted", context.Cause(ctx))
 		}
 	}
+}
+
+// answering says whether requests of the server are being worked on.
+func (c *rpcConn) answering() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked > 0
 }
 
 // giveUp stops waiting for w. The server is told unless it never saw the
@@ -237,7 +317,7 @@ func (c *rpcConn) giveUp(w *waiter, reason string, err error) (message, error) {
 	}
 	unsent := c.carrier.drop(w)
 	if !unsent && c.greet.Load() {
-		c.carrier.tell(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":%q}}`+"\n", w.id, reason))
+		c.carrier.revoke(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":%q}}`+"\n", w.id, reason))
 	}
 	var late *TimeoutError
 	if errors.As(err, &late) {
@@ -246,17 +326,13 @@ func (c *rpcConn) giveUp(w *waiter, reason string, err error) (message, error) {
 	return message{}, err
 }
 
-// notify sends a notification.
-func (c *rpcConn) notify(method string, params []byte) error {
-	if err := c.lostFor(); err != nil {
-		return lostError(err)
-	}
+// notice writes a notification.
+func notice(method string, params []byte) []byte {
 	line := append([]byte(`{"jsonrpc":"2.0","method":`), quote(method)...)
 	if params != nil {
 		line = append(append(line, `,"params":`...), params...)
 	}
-	c.carrier.tell(append(line, "}\n"...))
-	return nil
+	return append(line, "}\n"...)
 }
 
 // quote writes s as a JSON string.

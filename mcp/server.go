@@ -25,8 +25,10 @@ type Server struct {
 	tools  []*Tool
 	byName map[string]*Tool
 	stale  bool // the server said that its tools changed
+	losses int  // of the connection, in a row, without an answer between
 	closed bool
-	gone   chan struct{} // closed when closing is over
+	work   sync.WaitGroup // what connects again or watches
+	gone   chan struct{}  // closed when closing is over
 }
 
 func newServer(cfg Config, home *Manager) *Server {
@@ -60,15 +62,10 @@ func (s *Server) connect(ctx context.Context) error {
 	if err == nil {
 		err = s.open(ctx)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err != nil && !s.closed {
-		s.status, s.err = Failed, err
-	}
-	if err == nil && s.closed {
+	s.settled(err)
+	if err == nil && s.Status() == Closed {
 		err = ErrClosed
 	}
-	close(s.ready)
 	return err
 }
 
@@ -81,6 +78,9 @@ func (s *Server) open(ctx context.Context) error {
 	timer := time.AfterFunc(limit, func() { cancel(&TimeoutError{After: limit, Method: "initialize"}) })
 	defer timer.Stop()
 
+	s.mu.Lock()
+	s.stale = false // what the last connection said of changes
+	s.mu.Unlock()
 	sess, err := s.dial(ctx)
 	if err != nil {
 		return err
@@ -110,7 +110,11 @@ func (s *Server) firstTools(ctx context.Context, sess *session, limit time.Durat
 
 func (s *Server) dial(ctx context.Context) (*session, error) {
 	if s.cfg.Command == "" {
-		return nil, errors.New("remote servers are not supported yet")
+		r, err := newRemote(&s.cfg, s.home.sleep)
+		if err != nil {
+			return nil, err
+		}
+		return openRemote(ctx, &s.cfg, r, s.listChanged)
 	}
 	return openStdio(ctx, &s.cfg, s.home.mark(), s.listChanged)
 }
@@ -125,6 +129,7 @@ func (s *Server) adopt(sess *session, tools []*Tool) bool {
 	}
 	s.sess, s.status, s.err = sess, Connected, nil
 	s.setTools(tools)
+	s.work.Go(func() { s.watch(sess) })
 	return true
 }
 
@@ -201,10 +206,8 @@ func (s *Server) Err() error {
 func (s *Server) standing() (Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.status == Connected {
-		if err := s.sess.link.lostFor(); err != nil {
-			return Failed, err
-		}
+	if s.status == Connected && s.sess.link.lostFor() != nil {
+		return Pending, nil // about to connect again
 	}
 	return s.status, s.err
 }
@@ -238,10 +241,6 @@ func (s *Server) Wait(ctx context.Context) error {
 // failed: "; a failure that the tool itself reports is no error but a Result
 // with IsError.
 func (s *Server) Call(ctx context.Context, tool string, args json.RawMessage) (*Result, error) {
-	sess, t, err := s.find(ctx, tool)
-	if err != nil {
-		return nil, err
-	}
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
@@ -249,25 +248,30 @@ func (s *Server) Call(ctx context.Context, tool string, args json.RawMessage) (*
 	if i := skipSpace(line, 0); !ok || line[i] != '{' {
 		return nil, errors.New("the arguments are no JSON object")
 	}
-	return sess.callTool(ctx, t, line)
+	var r *Result
+	err := s.with(ctx, func(sess *session) error {
+		t, err := s.find(ctx, tool)
+		if err == nil {
+			r, err = sess.callTool(ctx, t, line)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
-// find gives the session and the tool for a call.
-func (s *Server) find(ctx context.Context, tool string) (*session, *Tool, error) {
-	if err := s.Wait(ctx); err != nil {
-		return nil, nil, lostError(err)
-	}
+// find gives the tool for a call.
+func (s *Server) find(ctx context.Context, tool string) (*Tool, error) {
 	s.refresh(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.sess == nil {
-		return nil, nil, ErrClosed
-	}
 	t := s.byName[tool]
 	if t == nil {
-		return nil, nil, fmt.Errorf("the server has no tool '%s'", clean(tool, 200))
+		return nil, fmt.Errorf("the server has no tool '%s'", clean(tool, 200))
 	}
-	return s.sess, t, nil
+	return t, nil
 }
 
 // Close ends the connection and the process with all that it started, within
@@ -294,4 +298,5 @@ func (s *Server) shut(g grace) {
 		sess.link.close(g)
 	}
 	<-ready
+	s.work.Wait()
 }

@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -30,8 +32,10 @@ type session struct {
 	client  *client.Client
 	version string // the negotiated revision
 	init    *gomcp.InitializeResult
+	remote  bool   // over Streamable HTTP
 	meta    []byte // members of _meta that the revision wants on every request
 	changed func(list string)
+	level   atomic.Pointer[string] // the log level wanted, where requests say it
 }
 
 // modern says whether the revision is one without sessions.
@@ -94,7 +98,7 @@ func (s *session) negotiateLegacyFirst(ctx context.Context) error {
 // handshake has mcp-go's client initialize, at a fixed revision or, with none
 // given, by server/discover.
 func (s *session) handshake(ctx context.Context, revision string) error {
-	opts := s.clientOptions()
+	opts := append(s.clientOptions(), client.WithDiscoverTimeout(-1)) // the shim has a limit of its own
 	if revision != "" {
 		opts = append(opts, client.WithProtocolVersion(revision))
 	}
@@ -145,7 +149,15 @@ func plainError(err error) error {
 	}
 	var wrapped *transport.Error
 	if errors.As(err, &wrapped) {
-		return wrapped.Err
+		err = wrapped.Err
+	}
+	var auth *NeedsAuthError
+	if errors.As(err, &auth) {
+		return auth
+	}
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status
 	}
 	return err
 }
@@ -164,8 +176,25 @@ func nilless[E interface {
 
 // request sends a request with what the revision wants on each.
 func (s *session) request(ctx context.Context, limit time.Duration, method string, p params) (json.RawMessage, error) {
-	p.meta = s.meta
-	return s.link.request(ctx, limit, method, p)
+	p.meta = s.requestMembers()
+	if p.header == nil {
+		p.header = s.headers(method, "", nil, &p)
+	}
+	raw, err := s.link.request(ctx, limit, method, p)
+	var late *TimeoutError
+	if method != methodCall && errors.As(err, &late) && late.Method == "" {
+		late.Method = method
+	}
+	return raw, err
+}
+
+// requestMembers gives the members of _meta that go with each request.
+func (s *session) requestMembers() []byte {
+	level := s.level.Load()
+	if level == nil || s.meta == nil {
+		return s.meta
+	}
+	return append(append(bytes.Clone(s.meta), `,"`+gomcp.MetaKeyLogLevel+`":`...), quote(*level)...)
 }
 
 // callTool calls a tool. args must be a JSON object in one line.
@@ -173,7 +202,9 @@ func (s *session) callTool(ctx context.Context, t *Tool, args []byte) (*Result, 
 	members := make([]byte, 0, len(t.Name)+len(args)+40)
 	members = append(append(members, `"name":`...), quote(t.Name)...)
 	members = append(append(members, `,"arguments":`...), args...)
-	raw, err := s.request(ctx, s.cfg.callTimeout(), methodCall, params{members: members, progress: s.progressOf(t)})
+	p := params{members: members, progress: s.progressOf(t)}
+	p.header = s.headers(methodCall, t.Name, t, &p)
+	raw, err := s.ask(ctx, s.cfg.callTimeout(), methodCall, p)
 	if err != nil {
 		return nil, err
 	}

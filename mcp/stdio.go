@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,12 @@ func (c *stdioConn) send(w *waiter, data []byte) error { return c.queue.put(w.id
 // tell queues a message; one that does not fit in is lost, as the server does
 // not read anyway.
 func (c *stdioConn) tell(data []byte) { _ = c.queue.put(0, data) }
+
+func (c *stdioConn) notify(_ context.Context, method string, params []byte) error {
+	return c.queue.put(0, notice(method, params))
+}
+
+func (c *stdioConn) revoke(notice []byte) { c.tell(notice) }
 
 func (c *stdioConn) drop(w *waiter) bool { return c.queue.drop(w.id) }
 

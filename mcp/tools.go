@@ -90,6 +90,9 @@ func (s *session) readTools(items []json.RawMessage, owner *Server) []*Tool {
 		if err == nil && taken[t.Name] {
 			err = fmt.Errorf("its name '%s' is listed twice", clean(t.Name, 100))
 		}
+		if err == nil {
+			err = s.checkHeaders(t)
+		}
 		if err != nil {
 			s.warn(fmt.Sprintf("leaves out tool %d of %d: %s", i+1, len(items), err))
 			continue

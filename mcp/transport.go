@@ -56,7 +56,7 @@ func (t *shim) SetRequestHandler(h transport.RequestHandler) { t.serveRequest.St
 
 // SendNotification sends a notification of mcp-go's. Cancellations are sent by
 // the connection itself, under the ids that the server knows.
-func (t *shim) SendNotification(_ context.Context, n gomcp.JSONRPCNotification) error {
+func (t *shim) SendNotification(ctx context.Context, n gomcp.JSONRPCNotification) error {
 	if n.Method == string(gomcp.MethodNotificationCancelled) {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (t *shim) SendNotification(_ context.Context, n gomcp.JSONRPCNotification) 
 	if string(params) == "{}" {
 		params = nil
 	}
-	return t.notify(n.Method, params)
+	return t.notify(ctx, n.Method, params)
 }
 
 // SendRequest sends a request of mcp-go's: the handshake.
@@ -84,7 +84,11 @@ func (t *shim) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 		}
 		p.members = raw[1 : len(raw)-1]
 	}
-	result, err := t.request(ctx, untilContext, req.Method, p)
+	limit := untilContext
+	if req.Method == string(gomcp.MethodServerDiscover) {
+		limit = discoverLimit
+	}
+	result, err := t.request(ctx, limit, req.Method, p)
 	var refused *RPCError
 	if errors.As(err, &refused) {
 		if handshake {
@@ -106,6 +110,10 @@ func (t *shim) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 
 // untilContext is the limit of a request that only its context bounds.
 const untilContext = 24 * time.Hour
+
+// discoverLimit bounds server/discover, which servers of earlier revisions may
+// leave without an answer.
+const discoverLimit = 5 * time.Second
 
 // discovered says whether a result really answers server/discover: servers
 // that answer anything to everything exist.
