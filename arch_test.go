@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 
 	"testrun":   {"", "ast", "audit", "diag", "eval", "parser"},
 	"repl":      {"", "ast", "audit", "diag", "eval", "lexer", "parser", "policy"},
-	"inspect":   {"", "ast", "audit", "diag", "eval", "memory", "parser", "policy"},
+	"inspect":   {"", "ast", "audit", "builtins", "diag", "eval", "memory", "parser", "policy"},
 	"cmd/...":   {"...", ""},
 	"tools/...": {"...", ""},
 	"bench/...": {"...", ""},

@@ -59,6 +59,7 @@ type proto struct {
 	caps   []capture
 	pos    diag.Pos
 	decl   ast.Stmt
+	around []loc // of tools, actions and agents: the rules of the scopes around, innermost first
 }
 
 // param is a parameter of a proto.
@@ -225,6 +226,9 @@ func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp
 		names[i] = q.Name
 	}
 	s := c.enter(stmts, inner, f.lineage, append(names, f.extra...)...)
+	if f.lineage != "" {
+		p.around = c.hidden(s.parent, hiddenPolicy)
+	}
 	if len(names) > maxParams {
 		c.failAt(f.params[maxParams].P, "too many parameters (limit %d)", maxParams)
 	}

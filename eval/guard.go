@@ -114,7 +114,7 @@ func (p Place) DecideTool(capability, tool string) policy.Decision {
 
 func (p Place) chain() policy.Chain {
 	if p.info == nil {
-		return nil
+		return p.th.rules
 	}
 	return chain(p.th, p.info, p.fr)
 }

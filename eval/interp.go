@@ -101,7 +101,9 @@ type Interp struct {
 	agents  []*Agent
 	idle    int
 	main    *Thread
-	input   lineReader
+	// mainModule is the program itself, nil before Run and in a session.
+	mainModule *Module
+	input      lineReader
 }
 
 // Global is a name of a module or a builtin.
@@ -201,6 +203,7 @@ func (in *Interp) Main() *Thread { return in.main }
 func (in *Interp) Run(f *ast.File, path string) (err error) {
 	_, err = in.guarded(func(th *Thread) (Value, error) {
 		m := newModule(moduleName(path), path)
+		in.mainModule = m
 		return Value{}, in.runModule(th, th.base(), m, f)
 	})
 	return err
