@@ -12,13 +12,16 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
 
 test: ## all tests
 	$(GO) test ./...
+
+browser: ## the console of sense inspect in a real browser
+	tools/browser.sh "$(GO)"
 
 race: ## all tests under the race detector, which needs a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \

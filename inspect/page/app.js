@@ -31,7 +31,7 @@ function el(tag, props, ...children) {
     else if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
     else e.setAttribute(k, v === true ? "" : v);
   }
-  e.append(...children.flat().filter((c) => c !== null && c !== undefined));
+  e.append(...children.flat(Infinity).filter((c) => c !== null && c !== undefined));
   return e;
 }
 
@@ -88,6 +88,7 @@ function output() {
     fail: (a) => set("fail", a.error + (a.line ? " at " + (a.file ? a.file + ":" : "line ") + a.line : ""), a.message, a.notes),
     done: (what, text) => set("", what, text),
     clear: () => { box.hidden = true; },
+    failed: () => !box.hidden && box.classList.contains("fail"),
   };
 }
 
@@ -229,7 +230,7 @@ function form(fields, word, submit) {
 // card is the frame of everything shown. place says where it was declared.
 function card(name, badges, place, ...children) {
   return el("article", { class: "card", tabindex: "-1", "data-find": line(name).toLowerCase() },
-    el("div", { class: "top" }, el("h3", { text: line(name) }), badges, place ? el("span", { class: "place", text: line(place) }) : null), children);
+    el("div", { class: "top" }, el("h3", { text: line(name) }), badges, place ? el("span", { class: "place", title: line(place), text: line(place.replace(/^.*[\\/]/, "")) }) : null), children);
 }
 
 const desc = (text, soft) => (text ? el("p", { class: "desc" + (soft ? " soft" : ""), text }) : null);
@@ -246,7 +247,7 @@ function needs(d) {
 // was made of has changed, so that forms keep what was typed.
 function keyed(list, make) {
   const kept = new Map();
-  return (entries) => {
+  const draw = (entries) => {
     const nodes = entries.map(([key, data]) => {
       const sign = JSON.stringify(data);
       let k = kept.get(key);
@@ -259,6 +260,8 @@ function keyed(list, make) {
     nodes.forEach((n, i) => { if (list.children[i] !== n) list.insertBefore(n, list.children[i] || null); });
     while (list.children.length > nodes.length) list.lastElementChild.remove();
   };
+  draw.kept = kept;
+  return draw;
 }
 
 function makeTool(key, d) {
@@ -375,19 +378,19 @@ function makeAgent(key, first) {
     if (sign === was) return true;
     was = sign;
     status.replaceChildren(badge(d.status, agentKinds[d.status]));
-    body.className = "";
+    body.className = "stack";
     if (d.status === "created") {
       const start = el("button", { type: "button", text: "Start", onclick: () => go("start")(start, "{}") });
-      body.replaceChildren(start);
+      body.replaceChildren(el("div", { class: "row" }, start));
     } else if (d.status === "paused") {
       const answer = field("answer", "any", {}, false);
-      const question = el("p", { class: "desc", text: d.pause_reason === null ? "It waits to be resumed." : value(d.pause_reason) });
+      const question = el("p", { class: "desc question", text: d.pause_reason === null ? "It waits to be resumed." : value(d.pause_reason) });
       body.replaceChildren(question, form([answer], "Answer", (button) => {
         const nothing = answer.box.querySelector("textarea").value === "";
         go("resume")(button, nothing ? "{}" : '{"value":' + answer.get() + "}");
       }));
     } else if (d.status === "failed") {
-      body.replaceChildren(el("p", { class: "error", text: d.failure || "it failed" }));
+      body.replaceChildren(...out.failed() ? [] : [el("p", { class: "error", text: d.failure || "it failed" })]);
     } else body.replaceChildren();
     return true;
   };
@@ -397,8 +400,9 @@ function makeAgent(key, first) {
 
 function makeMemory(key, d) {
   const lasting = d.kind === "persistent_memory", out = output(), rows = el("div"), past = el("div");
+  const get = (path) => ask("GET", "/api/memory/" + part(key) + path).catch((e) => ({ error: "Unreachable", message: e.message }));
   const load = async () => {
-    const a = await ask("GET", "/api/memory/" + part(key));
+    const a = await get("");
     if (!a.ok) { out.fail(a); return; }
     out.clear();
     const entries = Object.entries(a.texts);
@@ -409,7 +413,7 @@ function makeMemory(key, d) {
     if (a.total > entries.length) rows.append(el("p", { class: "soft", text: "and " + (a.total - entries.length) + " more" }));
   };
   const history = async (k) => {
-    const a = await ask("GET", "/api/memory/" + part(key) + "/history/" + part(k));
+    const a = await get("/history/" + part(k));
     if (!a.ok) { out.fail(a); return; }
     past.replaceChildren(el("h4", { class: "label", text: "History of " + line(k) }),
       el("ol", { class: "history" }, a.history.map((h) => el("li", { text: h }))));
@@ -418,7 +422,7 @@ function makeMemory(key, d) {
   const node = card(key, [lasting ? badge("persistent", "accent") : badge("in memory"), d.hint ? badge(d.hint) : null], d.declared_at,
     d.path ? el("p", { class: "soft mono", text: line(d.path) }) : null, rows, past, el("div", { class: "row" }, again), out.box);
   load();
-  return { node, update: () => { load(); return true; } };
+  return { node, load, update: () => { load(); return true; } };
 }
 
 function makeSkill(key, d) {
@@ -456,7 +460,12 @@ function makePolicy(rows) {
   if (!rows.length) return el("p", { class: "empty", text: "Nothing that was declared needs a capability." });
   return el("div", { class: "card" }, table(["capability", "", "needed by", "decided by"], rows.map((r) => [
     cell(r.capability, "name"), el("td", {}, badge(r.allowed ? "allowed" : "denied", r.allowed ? "good" : "bad")),
-    cell({ tool: "tool ", action: "action ", mcp: "server " }[r.kind] + r.key), cell(r.decided_by.replace(/^decided by /, ""))])));
+    cell({ tool: "tool ", action: "action ", mcp: "server " }[r.kind] + r.key), ruleCell(r.decided_by)])));
+}
+
+// ruleCell names the deciding rule; the whole path of its file is in the title.
+function ruleCell(text) {
+  return el("td", { title: line(text), text: line(text).replace(/^decided by /, "").replace(/ at .*[\\/](?=[^\\/]*$)/, " at ") });
 }
 
 // ---------- sections ----------
@@ -511,7 +520,13 @@ function go(id) {
     if (s === id) { views[s].button.setAttribute("aria-current", "page"); $("title").textContent = title; $("lead").textContent = lead; }
     else views[s].button.removeAttribute("aria-current");
   }
+  if (id === "memories") reread();
   filter();
+}
+
+// reread reads the memories again, which the surface does not hold.
+function reread() {
+  for (const m of views.memories.draw.kept.values()) m.load();
 }
 
 function filter() {
@@ -545,16 +560,21 @@ function draw(s) {
   const actions = Object.entries(s.actions);
   put("actions", () => views.actions.draw(actions, s.prepared), actions.length, null);
   const waits = Object.values(s.agents).filter((a) => a.status === "paused").length;
-  views.agents.count.classList.toggle("ask", waits > 0);
-  views.agents.button.title = waits ? waits + " waiting for an answer" : "key 3";
+  asks("agents", waits, waits === 1 ? "1 asks" : waits + " ask");
   const open = s.prepared.filter((p) => p.state === "prepared" || p.state === "verified").length;
-  views.actions.count.classList.toggle("ask", open > 0);
+  asks("actions", open, open + " open");
   put("policy", () => {
     const sign = JSON.stringify(s.decisions);
     if (views.policy.sign !== sign) views.policy.list.replaceChildren(makePolicy(s.decisions));
     views.policy.sign = sign;
   }, s.decisions.length, null);
   filter();
+}
+
+// asks marks a section in which something waits for a person.
+function asks(id, n, text) {
+  views[id].count.classList.toggle("ask", n > 0);
+  if (n > 0) views[id].count.textContent = text;
 }
 
 // ---------- audit ----------
@@ -577,6 +597,7 @@ async function follow() {
     log.prepend(...a.entries.map((e) => entry(e, seen > 0)));
     while (log.children.length > maxLog) log.lastElementChild.remove();
   }
+  if (a.total !== seen && at === "memories") reread();
   seen = a.total;
   views.audit.count.textContent = a.total;
 }
