@@ -100,13 +100,15 @@ type (
 		At
 		Value string
 	}
-	// FString is an interpolated string: f"total {n:.2f}"
+	// FString is an interpolated string: f"total {n:.2f}". A docstring or a
+	// description is never one.
 	FString struct {
 		At
 		Parts []FPart
 	}
-	// FPart is a piece of an FString: text, or an expression with an optional
-	// format specification.
+	// FPart is a piece of an FString: text with its escapes and doubled braces
+	// resolved, or an expression with an optional format specification. Spec is
+	// what stands after the ":", and one that ParseFormat takes.
 	FPart struct {
 		Text string
 		X    Expr // nil for text
@@ -134,9 +136,10 @@ type (
 		At
 		Entries []MapEntry
 	}
-	// MapEntry is one key and its value.
+	// MapEntry is one key and its value. The key may be any expression; whether
+	// it is a String shows when it is evaluated.
 	MapEntry struct{ Key, Value Expr }
-	// UnaryExpr is -x or not x.
+	// UnaryExpr is -x or not x. Written `not a in b` it is not (a in b).
 	UnaryExpr struct {
 		At
 		Op Op
@@ -150,13 +153,15 @@ type (
 		OpPos diag.Pos
 		X, Y  Expr
 	}
-	// CondExpr is a conditional: a if c else b
+	// CondExpr is a conditional: a if c else b. Cond is evaluated first, then only
+	// one of the others.
 	CondExpr struct {
 		At
 		Then, Cond, Else Expr
 	}
 	// AssignExpr is an assignment, which has a value: x = 1, a[0] = 2, x += 1.
-	// Target is an *Ident or *IndexExpr. Op is OpNone for a plain one.
+	// Target is an *Ident or *IndexExpr, and evaluated once. Op is OpNone for a
+	// plain one, otherwise one of OpAdd, OpSub, OpMul, OpDiv and OpMod.
 	AssignExpr struct {
 		At
 		Target Expr
@@ -171,7 +176,8 @@ type (
 		Lparen diag.Pos
 		Args   []Arg
 	}
-	// Arg is an argument; Label is "" for a positional one.
+	// Arg is an argument; Label is "" for a positional one, and may be any name or
+	// keyword. Labeled ones come last. The same label may occur twice.
 	Arg struct {
 		Label    string
 		LabelPos diag.Pos
@@ -184,21 +190,22 @@ type (
 		Lbrack diag.Pos
 		Index  Expr
 	}
-	// SliceExpr is a part: a[1:n]. Lo and Hi may be nil.
+	// SliceExpr is a part: a[1:n]. Lo and Hi may be nil. It is never assigned to.
 	SliceExpr struct {
 		At
 		X      Expr
 		Lbrack diag.Pos
 		Lo, Hi Expr
 	}
-	// MemberExpr is a member: a.name
+	// MemberExpr is a member: a.name. Name may be a keyword.
 	MemberExpr struct {
 		At
 		X       Expr
 		Name    string
 		NamePos diag.Pos
 	}
-	// Lambda is a function of one expression: lambda x: x + 1
+	// Lambda is a function of one expression: lambda x: x + 1. Its parameters
+	// have no types; there are none in `lambda (): 3`. The body may assign.
 	Lambda struct {
 		At
 		Params []*Param
@@ -224,7 +231,9 @@ type (
 		Value   Expr
 	}
 	// DestructStmt assigns to several targets: a, b = pair. Targets are *Ident
-	// or *IndexExpr; Values has one element, or several that make a tuple.
+	// or *IndexExpr, two or more. Values has one element, which is to be taken
+	// apart, or several, all of which are evaluated before the first target is
+	// assigned. That the numbers agree is not checked here.
 	DestructStmt struct {
 		At
 		Targets []Expr
@@ -259,7 +268,8 @@ type (
 		NamePos diag.Pos
 		Body    *Block
 	}
-	// ActionDecl is an action: reversible action f(): body rollback: body
+	// ActionDecl is an action: reversible action f(): body rollback: body. All of
+	// Requires must be allowed.
 	ActionDecl struct {
 		At
 		Reversible bool
@@ -271,7 +281,8 @@ type (
 		Body       *Block
 		Rollback   *Block // nil for an irreversible action
 	}
-	// ToolDecl is a tool: tool f(a: Int) returns Int requires c "adds": body
+	// ToolDecl is a tool: tool f(a: Int) returns Int requires c "adds": body. All
+	// of Requires must be allowed; approval is a capability like any other here.
 	ToolDecl struct {
 		At
 		Async    bool
@@ -284,7 +295,9 @@ type (
 		HasDesc  bool
 		Body     *Block
 	}
-	// Capability is the name of one: email.send
+	// Capability is the name of one, email.send, or in a rule a pattern, in which
+	// a "*" stands for a segment or a part of the last one. A segment that was
+	// quoted and is no name is in Go's double quotes: net.http."127.0.0.1".
 	Capability struct {
 		At
 		Name string
@@ -305,12 +318,15 @@ type (
 		NamePos diag.Pos
 		Value   Expr
 	}
-	// PolicyStmt sets rules: policy: allow email.send
+	// PolicyStmt sets rules: policy: allow email.send. It has rules, a Default or
+	// both.
 	PolicyStmt struct {
 		At
 		Rules []PolicyRule
-		// Default is "" or "deny" for `policy: default deny`.
-		Default string
+		// Default is "deny" for `policy: default deny`, otherwise "". DefaultPos is
+		// where the word default stands.
+		Default    string
+		DefaultPos diag.Pos
 	}
 	// PolicyRule is one rule: deny net.http
 	PolicyRule struct {
@@ -325,7 +341,8 @@ type (
 		NamePos diag.Pos
 		Value   Expr
 	}
-	// IfStmt is a chain of conditions: if a: x else if b: y else: z
+	// IfStmt is a chain of conditions: if a: x else if b: y else: z. An elif is
+	// the same as an else if.
 	IfStmt struct {
 		At
 		Arms []IfArm
@@ -360,7 +377,9 @@ type (
 	BreakStmt struct{ At }
 	// ContinueStmt is continue.
 	ContinueStmt struct{ At }
-	// PassStmt is pass, which does nothing.
+	// PassStmt is the word pass alone on a line, which does nothing. In all other
+	// places pass is a name. Where a program binds that name the line reads it,
+	// which does nothing either.
 	PassStmt struct{ At }
 	// ImportStmt is import "./lib.sns" as lib, or import python "os". Path is
 	// the text of the string, or the dotted name as written.
@@ -386,21 +405,26 @@ type (
 		At
 		Name, Alias string // Alias is "" where there is no as
 	}
-	// TryStmt handles errors: try: a catch e: b finally: c
+	// TryStmt handles errors: try: a catch e: b finally: c. It has catches, a
+	// finally or both; only the last catch may be without a guard. The first whose
+	// guard holds gets the error; where none does it goes on. None of the blocks
+	// makes a scope.
 	TryStmt struct {
 		At
 		Body    *Block
 		Catches []*CatchClause
 		Finally *Block // nil where there is none
 	}
-	// CatchClause is catch e if guard: body
+	// CatchClause is catch e if guard: body. Name is known in Guard and Body only.
 	CatchClause struct {
 		At
 		Name  string
 		Guard Expr // nil where there is none
 		Body  *Block
 	}
-	// RaiseStmt raises an error: raise "no"
+	// RaiseStmt raises an error: raise "no". Value is never nil: raise alone on a
+	// line reads a variable of that name. `raise (x)` is an ExprStmt with a call
+	// where the same text has raise as a name.
 	RaiseStmt struct {
 		At
 		Value Expr

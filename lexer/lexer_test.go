@@ -48,7 +48,6 @@ func TestTokens(t *testing.T) {
 		{"===", "EQEQ:== EQ:= NEWLINE EOF"},
 		{"(a, [b]).c:", "LPAREN:( IDENT:a COMMA:, LBRACKET:[ IDENT:b RBRACKET:] RPAREN:) DOT:. IDENT:c COLON:: NEWLINE EOF"},
 		{"1 23 4.5 007 1.2.3 5.", "INT:1 INT:23 FLOAT:4.5 INT:007 FLOAT:1.2 DOT:. INT:3 INT:5 DOT:. NEWLINE EOF"},
-		{"2e5 0xff 1_0", "INT:2 IDENT:e5 INT:0 IDENT:xff INT:1 IDENT:_0 NEWLINE EOF"},
 		{"١٢ ١.٥ a١", "INT:١٢ FLOAT:١.٥ IDENT:a١ NEWLINE EOF"},
 		{"näme 日本 _x x² aⅫ", "IDENT:näme IDENT:日本 IDENT:_x IDENT:x² IDENT:aⅫ NEWLINE EOF"},
 		{`"a" "" "\"" "a\\"`, `STRING:"a" STRING:"" STRING:"\"" STRING:"a\\" NEWLINE EOF`},
@@ -99,11 +98,9 @@ func TestErrors(t *testing.T) {
 		src, want string
 		col       int32
 	}{
-		{"x = {", "[line 1] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead", 5},
 		{"\n}", "[line 2] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead", 1},
 		{"x; y", "[line 1] semicolons aren't used in Sense — start a new line instead", 2},
 		{"é = !x", "[line 1] '!' is not an operator in Sense — use 'not' for negation and '!=' for not-equal", 5},
-		{"x = 'a'", `[line 1] unexpected character "'"`, 5},
 		{"x\n\"a\nb", "[line 2] unterminated string literal", 1},
 		{`"a\`, "[line 1] unterminated string literal", 1},
 		{`"a\"`, "[line 1] unterminated string literal", 1},
@@ -273,6 +270,9 @@ func checkScan(t *testing.T, src string) {
 			t.Fatalf("%q: token %v after %d", src, tok, end)
 		}
 		end = off + len(tok.Text)
+		if tok.Kind == FString {
+			end = off + 2 // its pieces follow
+		}
 		switch tok.Kind {
 		case Indent:
 			depth++

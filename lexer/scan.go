@@ -37,6 +37,9 @@ type scanner struct {
 	wide      int
 	tokenLine int32 // the line on which the last token with a text ended
 	depth     int   // of open brackets
+	braces    int   // those of them that are "{"
+	fstrings  []fstring
+	header    bool // after returns or requires in a head, where f is a name
 	indents   []int
 	bol       bool // at the beginning of a line that may change the indentation
 	content   bool // the logical line has a token already
@@ -87,6 +90,9 @@ func (s *scanner) run() {
 			break
 		}
 		s.token()
+	}
+	if s.err == nil && len(s.fstrings) > 0 {
+		s.unclosedField()
 	}
 	s.finish()
 }
@@ -207,9 +213,9 @@ func (s *scanner) token() {
 		s.number()
 	case c == '\n' || c == '\r':
 		s.newline()
-	case c == '"':
+	case c == '"' || c == '\'':
 		s.str()
-	case c == '#':
+	case c == '#' && len(s.fstrings) == 0:
 		s.comment()
 	case c >= utf8.RuneSelf:
 		s.wideToken()
@@ -221,7 +227,7 @@ func (s *scanner) token() {
 func (s *scanner) newline() {
 	if s.depth == 0 {
 		s.layout(Newline)
-		s.bol, s.content = true, false
+		s.bol, s.content, s.header = true, false, false
 	}
 	s.lineEnd()
 }
@@ -253,8 +259,26 @@ func (s *scanner) ident() {
 	if wide == 0 {
 		k = Keyword(s.src[s.off:i])
 	}
+	switch {
+	case k == Ident && i == s.off+1 && s.src[s.off] == 'f' && i < len(s.src) && isQuote(s.src[i]) && !s.header:
+		s.fstring()
+		return
+	case k == KwReturns || k == KwRequires:
+		s.header = s.header || s.depth == 0 && s.last() != Dot
+	}
 	s.emit(k, p, i)
 	s.wide += wide
+}
+
+// last gives the kind of the last token, EOF where there is none.
+func (s *scanner) last() Kind { return s.before(1) }
+
+// before gives the kind of the n-th last token, EOF where there is none.
+func (s *scanner) before(n int) Kind {
+	if len(s.toks) < n {
+		return EOF
+	}
+	return s.toks[len(s.toks)-n].Kind
 }
 
 // wideRune decodes the first code point of s where it takes several bytes.
@@ -263,37 +287,6 @@ func wideRune(s string) (rune, int) {
 		return utf8.RuneError, 0
 	}
 	return utf8.DecodeRuneInString(s)
-}
-
-func (s *scanner) number() {
-	p := s.pos()
-	end, wide := s.digits(s.off)
-	k := Int
-	if end+1 < len(s.src) && s.src[end] == '.' {
-		if frac, w := s.digits(end + 1); frac > end+1 {
-			k, end, wide = Float, frac, wide+w
-		}
-	}
-	s.emit(k, p, end)
-	s.wide += wide
-}
-
-// digits gives the end of the run of decimal digits at i, and how many of its
-// bytes continue a code point.
-func (s *scanner) digits(i int) (end, wide int) {
-	for i < len(s.src) {
-		if isDigit(s.src[i]) {
-			i++
-			continue
-		}
-		r, size := wideRune(s.src[i:])
-		if !unicode.IsDigit(r) {
-			break
-		}
-		i += size
-		wide += size - 1
-	}
-	return i, wide
 }
 
 func (s *scanner) wideToken() {
@@ -312,30 +305,44 @@ func (s *scanner) unexpected(r rune) {
 }
 
 // str scans a string. Line ends inside it count as lines, but do not end the
-// statement.
+// statement. In an f-string one in single quotes keeps to its line: what seems to
+// go on is the rest of a program after a field that was never closed.
 func (s *scanner) str() {
-	p, quotes, msg := s.pos(), `"`, "unterminated string literal"
-	if strings.HasPrefix(s.src[s.off:], `"""`) {
-		quotes, msg = `"""`, "unterminated triple-quoted string literal"
+	p, quotes, msg := s.pos(), quotesOf(s.src[s.off:]), "unterminated string literal"
+	if len(quotes) == 3 {
+		msg = "unterminated triple-quoted string literal"
 	}
 	s.off += len(quotes)
 	for s.off < len(s.src) {
-		switch c := s.src[s.off]; {
-		case c == '"' && strings.HasPrefix(s.src[s.off:], quotes):
+		if strings.HasPrefix(s.src[s.off:], quotes) {
 			s.emit(String, p, s.off+len(quotes))
 			return
-		case c == '\\' && s.off+1 < len(s.src) && s.src[s.off+1] < utf8.RuneSelf && !isLineEnd(s.src[s.off+1]):
-			s.off += 2
-		case isLineEnd(c):
-			s.lineEnd()
-		default:
-			if c&0xC0 == 0x80 {
-				s.wide++
-			}
-			s.off++
 		}
+		if len(s.fstrings) > 0 && len(quotes) == 1 && isLineEnd(s.src[s.off]) {
+			break
+		}
+		s.strChar()
+	}
+	if len(s.fstrings) > 0 {
+		s.unclosedField()
+		return
 	}
 	s.fail(p, msg)
+}
+
+// strChar steps over one character or escape of a string.
+func (s *scanner) strChar() {
+	switch c := s.src[s.off]; {
+	case c == '\\' && s.off+1 < len(s.src) && s.src[s.off+1] < utf8.RuneSelf && !isLineEnd(s.src[s.off+1]):
+		s.off += 2
+	case isLineEnd(c):
+		s.lineEnd()
+	default:
+		if c&0xC0 == 0x80 {
+			s.wide++
+		}
+		s.off++
+	}
 }
 
 // mark scans an operator or another mark of the language.
@@ -346,6 +353,9 @@ func (s *scanner) mark(c byte) {
 			k, n = k2, 2
 		}
 	}
+	if len(s.fstrings) > 0 && s.fieldMark(k) {
+		return
+	}
 	switch k {
 	case Invalid:
 		s.refuse(c)
@@ -354,6 +364,22 @@ func (s *scanner) mark(c byte) {
 		s.depth++
 	case RParen, RBracket:
 		s.depth = max(0, s.depth-1)
+	case LBrace:
+		if !s.mapMayStart() {
+			s.refuse(c)
+			return
+		}
+		s.depth++
+		s.braces++
+	case RBrace:
+		if s.braces == 0 {
+			s.refuse(c)
+			return
+		}
+		s.depth--
+		s.braces--
+	case Colon:
+		s.header = s.header && s.depth > 0
 	}
 	s.emit(k, s.pos(), s.off+n)
 }
@@ -373,26 +399,26 @@ func (s *scanner) refuse(c byte) {
 }
 
 var single = [utf8.RuneSelf]Kind{
-	'(': LParen, ')': RParen, '[': LBracket, ']': RBracket, ',': Comma, ':': Colon, '.': Dot,
+	'(': LParen, ')': RParen, '[': LBracket, ']': RBracket, '{': LBrace, '}': RBrace, ',': Comma, ':': Colon, '.': Dot,
 	'+': Plus, '-': Minus, '*': Star, '/': Slash, '%': Percent, '=': Eq, '<': Lt, '>': Gt,
+}
+
+// doubles holds, by their first character, the marks of two characters.
+var doubles = [utf8.RuneSelf][]struct {
+	second byte
+	kind   Kind
+}{
+	'=': {{'=', EqEq}}, '!': {{'=', BangEq}}, '<': {{'=', LtEq}}, '>': {{'=', GtEq}},
+	'+': {{'=', PlusEq}}, '-': {{'>', Arrow}, {'=', MinusEq}}, '%': {{'=', PercentEq}},
+	'*': {{'=', StarEq}, {'*', StarStar}}, '/': {{'=', SlashEq}, {'/', SlashSlash}},
 }
 
 // double gives the kind of a mark of two characters, Invalid where they are none.
 func double(a, b byte) Kind {
-	if b == '=' {
-		switch a {
-		case '=':
-			return EqEq
-		case '!':
-			return BangEq
-		case '<':
-			return LtEq
-		case '>':
-			return GtEq
+	for _, d := range doubles[a] {
+		if d.second == b {
+			return d.kind
 		}
-	}
-	if a == '-' && b == '>' {
-		return Arrow
 	}
 	return Invalid
 }
@@ -400,3 +426,4 @@ func double(a, b byte) Kind {
 func isLetter(c byte) bool  { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 func isDigit(c byte) bool   { return c >= '0' && c <= '9' }
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
+func isQuote(c byte) bool   { return c == '"' || c == '\'' }

@@ -24,10 +24,20 @@ const (
 	Float
 	String
 	Ident
+	// An FString is followed by its pieces, the last of which is its FEnd: texts,
+	// and fields made of FOpen, an expression, an FSpec where there is one, FClose.
+	FString
+	FText
+	FOpen
+	FSpec
+	FClose
+	FEnd
 	LParen
 	RParen
 	LBracket
 	RBracket
+	LBrace
+	RBrace
 	Comma
 	Colon
 	Dot
@@ -44,6 +54,13 @@ const (
 	Gt
 	GtEq
 	Arrow
+	StarStar
+	SlashSlash
+	PlusEq
+	MinusEq
+	StarEq
+	SlashEq
+	PercentEq
 	KwDef
 	KwReturn
 	KwReturns
@@ -87,8 +104,10 @@ const (
 
 var kindNames = [kindCount]string{
 	"INVALID", "EOF", "NEWLINE", "INDENT", "DEDENT", "INT", "FLOAT", "STRING", "IDENT",
-	"LPAREN", "RPAREN", "LBRACKET", "RBRACKET", "COMMA", "COLON", "DOT",
+	"FSTRING", "FTEXT", "LBRACE", "FSPEC", "RBRACE", "FEND",
+	"LPAREN", "RPAREN", "LBRACKET", "RBRACKET", "LBRACE", "RBRACE", "COMMA", "COLON", "DOT",
 	"PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "EQ", "EQEQ", "BANGEQ", "LT", "LTEQ", "GT", "GTEQ", "ARROW",
+	"STARSTAR", "SLASHSLASH", "PLUSEQ", "MINUSEQ", "STAREQ", "SLASHEQ", "PERCENTEQ",
 	"DEF", "RETURN", "RETURNS", "IF", "ELSE", "WHILE", "FOR", "IN", "BREAK", "CONTINUE", "TRUE", "FALSE", "NIL",
 	"IMPORT", "FROM", "AS", "PYTHON", "SET", "LOCAL", "SESSION", "AGENT", "ACTION", "REVERSIBLE", "IRREVERSIBLE",
 	"REQUIRES", "APPROVAL", "POLICY", "ALLOW", "DENY", "TEST", "TOOL", "MEMORY", "ASYNC", "PERSISTENT", "MODEL",
@@ -106,21 +125,25 @@ func (k Kind) IsKeyword() bool { return k >= KwDef }
 func (k Kind) IsLayout() bool { return k >= EOF && k <= Dedent }
 
 // Token is a piece of a program. Text is its spelling in the source, quotes and
-// escapes included; it is a part of the source, so it costs no memory.
+// escapes included; it is a part of the source, so it costs no memory. Of an
+// FString it is the whole literal, whose pieces are tokens of their own.
 type Token struct {
 	Text string
 	Pos  diag.Pos
 	Kind Kind
 }
 
-// Value gives what the token stands for: of a String the text with its escapes
-// resolved, of a number its digits as 0 to 9, of anything else its spelling.
+// Value gives what the token stands for: of a String or FText the text with its
+// escapes resolved, of a number its digits as 0 to 9 without "_", of anything
+// else its spelling.
 func (t Token) Value() string {
 	switch t.Kind {
 	case String:
 		return Unquote(t.Text)
+	case FText:
+		return unbrace(t.Text)
 	case Int, Float:
-		return asciiDigits(t.Text)
+		return plainDigits(t.Text)
 	}
 	return t.Text
 }

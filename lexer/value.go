@@ -10,11 +10,21 @@ import (
 // with its escapes resolved and every line end as "\n". raw must be the Text of
 // a String token. Without escapes the result is a part of raw.
 func Unquote(raw string) string {
-	n := 1
-	if len(raw) >= 6 && strings.HasPrefix(raw, `"""`) {
-		n = 3
+	n := len(quotesOf(raw))
+	return unescape(raw[n : len(raw)-n])
+}
+
+// quotesOf gives the quotes that a string literal at the beginning of s opens
+// with: one, or three of the same.
+func quotesOf(s string) string {
+	if len(s) >= 3 && s[1] == s[0] && s[2] == s[0] {
+		return s[:3]
 	}
-	body := raw[n : len(raw)-n]
+	return s[:1]
+}
+
+// unescape resolves the escapes of what stands between quotes.
+func unescape(body string) string {
 	if strings.IndexByte(body, '\r') >= 0 {
 		body = PlainLines(body)
 	}
@@ -30,6 +40,29 @@ func Unquote(raw string) string {
 		body = body[i+2:]
 	}
 	b.WriteString(body)
+	return b.String()
+}
+
+// unbrace gives what a piece of text in an f-string stands for: its escapes and
+// its doubled braces resolved.
+func unbrace(raw string) string {
+	if !strings.ContainsAny(raw, "{}") {
+		return unescape(raw)
+	}
+	raw = PlainLines(raw)
+	var b strings.Builder
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '\\':
+			b.WriteString(unescape(raw[i : i+2]))
+			i++
+		case c == '{' || c == '}':
+			b.WriteByte(c)
+			i++
+		default:
+			b.WriteByte(c)
+		}
+	}
 	return b.String()
 }
 
@@ -52,8 +85,12 @@ func PlainLines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// asciiDigits gives a number's text with the digits of any script as 0 to 9.
-func asciiDigits(s string) string {
+// plainDigits gives a number's text without "_" and with the digits of any
+// script as 0 to 9.
+func plainDigits(s string) string {
+	if strings.IndexByte(s, '_') >= 0 {
+		s = strings.ReplaceAll(s, "_", "")
+	}
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			return strings.Map(asciiDigit, s)

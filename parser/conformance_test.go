@@ -31,7 +31,7 @@ func sections(text string) []section {
 var syntaxMessage = regexp.MustCompile(`\[line \d+\] (expected .*|unexpected (token|character) .*|inconsistent indentation|tabs are not allowed.*|` +
 	`unterminated .*|semicolons .*|Sense uses indentation.*|'!' is not.*|invalid assignment target|positional arguments must.*|.* needs the 'model' keyword.*|` +
 	`function declarations need 'def'.*|'compensate' is now.*|only a 'reversible action'.*|reversible action '.*' must declare.*|` +
-	`an action can only.*|'approval' listed twice.*)`)
+	`'approval' listed twice.*|'elif' must come.*|a '\*' inside a segment.*|a parameter without a default.*)`)
 
 // exceptions lists messages that the scripts of the corpus do not explain: one
 // comes from text typed in a session, one is never printed.

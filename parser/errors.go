@@ -55,6 +55,7 @@ var expected = map[lexer.Kind]map[string]string{
 	lexer.KwPolicy: {
 		`":"`:      "expected ':' after 'policy'",
 		"<indent>": "expected an indented block of policy rules",
+		`"deny"`:   "expected 'deny' after 'default' in a policy rule",
 	},
 	lexer.KwImport: {
 		"Module": "expected a module path (a string, or a bare dotted name like pkg.mod) after 'import'",
@@ -99,7 +100,7 @@ func (p *parser) failDeclaration(start int, err error) {
 		p.failAt(p.toks[p.i].Pos, "expected 'agent' or 'tool' after 'async'")
 	case want == "PolicyRule" || first == lexer.KwPolicy && (want == "<newline>" && p.toks[p.i-1].Kind == lexer.Colon || want == "<dedent>"):
 		p.failAt(p.toks[p.i].Pos, "expected 'allow' or 'deny' in a policy rule")
-	case want == `")"` && p.toks[p.i-1].Kind == lexer.LParen:
+	case want == `")"` && (p.toks[p.i-1].Kind == lexer.LParen || p.toks[p.i-1].Kind == lexer.Comma):
 		want = "Param"
 	}
 	p.fail(p.wording(first, want))

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/lexer"
 )
 
@@ -13,41 +14,89 @@ type binaryOp struct {
 }
 
 var binaryOps = [256]binaryOp{
-	lexer.KwOr:    {1, ast.OpOr},
-	lexer.KwAnd:   {2, ast.OpAnd},
-	lexer.EqEq:    {3, ast.OpEq},
-	lexer.BangEq:  {3, ast.OpNe},
-	lexer.Lt:      {4, ast.OpLt},
-	lexer.LtEq:    {4, ast.OpLe},
-	lexer.Gt:      {4, ast.OpGt},
-	lexer.GtEq:    {4, ast.OpGe},
-	lexer.Plus:    {5, ast.OpAdd},
-	lexer.Minus:   {5, ast.OpSub},
-	lexer.Star:    {6, ast.OpMul},
-	lexer.Slash:   {6, ast.OpDiv},
-	lexer.Percent: {6, ast.OpMod},
+	lexer.KwOr:       {1, ast.OpOr},
+	lexer.KwAnd:      {2, ast.OpAnd},
+	lexer.EqEq:       {3, ast.OpEq},
+	lexer.BangEq:     {3, ast.OpNe},
+	lexer.Lt:         {membership, ast.OpLt},
+	lexer.LtEq:       {membership, ast.OpLe},
+	lexer.Gt:         {membership, ast.OpGt},
+	lexer.GtEq:       {membership, ast.OpGe},
+	lexer.KwIn:       {membership, ast.OpIn},
+	lexer.KwNot:      {membership, ast.OpNotIn}, // where in follows
+	lexer.Plus:       {5, ast.OpAdd},
+	lexer.Minus:      {5, ast.OpSub},
+	lexer.Star:       {6, ast.OpMul},
+	lexer.Slash:      {6, ast.OpDiv},
+	lexer.Percent:    {6, ast.OpMod},
+	lexer.SlashSlash: {6, ast.OpFloorDiv},
+}
+
+// membership is the level of in and not in.
+const membership = 4
+
+// assignOps gives what the marks of assignments compute.
+var assignOps = [256]struct {
+	is bool
+	op ast.Op
+}{
+	lexer.Eq:        {true, ast.OpNone},
+	lexer.PlusEq:    {true, ast.OpAdd},
+	lexer.MinusEq:   {true, ast.OpSub},
+	lexer.StarEq:    {true, ast.OpMul},
+	lexer.SlashEq:   {true, ast.OpDiv},
+	lexer.PercentEq: {true, ast.OpMod},
 }
 
 // expr reads an expression, assignments included.
 func (p *parser) expr() ast.Expr {
 	p.enter()
-	x := p.binary(1)
-	if p.kind() == lexer.Eq {
+	x := p.value()
+	if assignOps[p.kind()].is {
 		x = p.assign(x)
 	}
 	p.leave()
 	return x
 }
 
-// assign reads the "=" after x and its value. What x is, is looked at last, so
-// that an error in the value comes first.
+// value reads an expression that is no assignment.
+func (p *parser) value() ast.Expr {
+	if t := &p.toks[p.i]; t.Kind == lexer.Ident && t.Text == "lambda" && p.isLambda() {
+		return p.lambda()
+	}
+	x := p.binary(1)
+	if p.kind() == lexer.KwIf {
+		x = p.conditional(x)
+	}
+	return x
+}
+
+// conditional reads the condition after x, and what stands for x without it.
+func (p *parser) conditional(x ast.Expr) ast.Expr {
+	p.enter()
+	start := p.i
+	p.i++
+	c := &ast.CondExpr{At: ast.At{P: x.Pos()}, Then: x, Cond: p.binary(1)}
+	if p.kind() != lexer.KwElse && p.toks[start].Pos.Line > p.toks[start-1].Pos.Line {
+		p.i = start // an if statement, below a bracket that was not closed
+		p.leave()
+		return x
+	}
+	p.expect(lexer.KwElse, "expected 'else' in a conditional expression")
+	c.Else = p.value()
+	p.leave()
+	return c
+}
+
+// assign reads the "=" after x, or another mark of assignments, and its value.
+// What x is, is looked at last, so that an error in the value comes first.
 func (p *parser) assign(x ast.Expr) ast.Expr {
-	eq := p.toks[p.i].Pos
+	eq, op := p.toks[p.i].Pos, assignOps[p.kind()].op
 	p.i++
 	v := p.expr()
 	switch t := x.(type) {
 	case *ast.Ident:
-		if isInference(v) {
+		if op == ast.OpNone && isInference(v) {
 			p.failAt(eq, "'"+t.Name+" = inference(...)' needs the 'model' keyword to name it -- use 'model "+
 				t.Name+" = inference(...)' instead")
 		}
@@ -55,7 +104,7 @@ func (p *parser) assign(x ast.Expr) ast.Expr {
 	default:
 		p.failAt(eq, "invalid assignment target")
 	}
-	return &ast.AssignExpr{At: ast.At{P: x.Pos()}, Target: x, OpPos: eq, Value: v}
+	return &ast.AssignExpr{At: ast.At{P: x.Pos()}, Target: x, Op: op, OpPos: eq, Value: v}
 }
 
 func isInference(x ast.Expr) bool {
@@ -76,6 +125,12 @@ func (p *parser) binary(level uint8) ast.Expr {
 		o := binaryOps[t.Kind]
 		if o.level < level {
 			return x
+		}
+		if o.op == ast.OpNotIn {
+			if p.peek() != lexer.KwIn {
+				return x
+			}
+			p.i++
 		}
 		p.checkChain(n)
 		p.i++
@@ -98,13 +153,51 @@ func (p *parser) unary() ast.Expr {
 	case lexer.KwNot:
 		op = ast.OpNot
 	default:
-		return p.call()
+		x := p.call()
+		if p.kind() == lexer.StarStar {
+			x = p.power(x)
+		}
+		return x
 	}
 	p.enter()
 	p.i++
 	x := p.unary()
+	if op == ast.OpNot {
+		x = p.members(x)
+	}
 	p.leave()
 	return &ast.UnaryExpr{At: ast.At{P: t.Pos}, Op: op, X: x}
+}
+
+// power reads the exponent of x. It binds tighter than a sign before x, which
+// is why that of -2 ** 2 belongs to 2.
+func (p *parser) power(x ast.Expr) ast.Expr {
+	p.enter()
+	pos := p.toks[p.i].Pos
+	p.i++
+	y := p.unary()
+	p.leave()
+	return &ast.BinaryExpr{At: ast.At{P: x.Pos()}, Op: ast.OpPow, OpPos: pos, X: x, Y: y}
+}
+
+// members reads the in and not in directly after the operand x of a not, which
+// then speaks of their result.
+func (p *parser) members(x ast.Expr) ast.Expr {
+	for n := 0; ; n++ {
+		t := &p.toks[p.i]
+		op := ast.OpIn
+		switch {
+		case t.Kind == lexer.KwIn:
+		case t.Kind == lexer.KwNot && p.peek() == lexer.KwIn:
+			op = ast.OpNotIn
+			p.i++
+		default:
+			return x
+		}
+		p.checkChain(n)
+		p.i++
+		x = &ast.BinaryExpr{At: ast.At{P: x.Pos()}, Op: op, OpPos: t.Pos, X: x, Y: p.binary(membership + 1)}
+	}
 }
 
 // call reads a primary expression and the calls, members and indexes after it.
@@ -118,18 +211,42 @@ func (p *parser) call() ast.Expr {
 			x = &ast.CallExpr{At: ast.At{P: x.Pos()}, Fun: x, Lparen: t.Pos, Args: p.args()}
 		case lexer.Dot:
 			p.i++
-			name := p.expect(lexer.Ident, "expected a property name after '.'")
+			name := &p.toks[p.i]
+			if !isWord(name.Kind) {
+				p.fail("expected a property name after '.'")
+			}
+			p.i++
 			x = &ast.MemberExpr{At: ast.At{P: x.Pos()}, X: x, Name: name.Text, NamePos: name.Pos}
 		case lexer.LBracket:
-			p.i++
-			i := p.expr()
-			p.expect(lexer.RBracket, "expected ']' after the index")
-			x = &ast.IndexExpr{At: ast.At{P: x.Pos()}, X: x, Lbrack: t.Pos, Index: i}
+			x = p.index(x)
 		default:
 			return x
 		}
 		p.checkChain(n)
 	}
+}
+
+// isWord reports whether a token of kind k may be a label or a member's name.
+func isWord(k lexer.Kind) bool { return k == lexer.Ident || k.IsKeyword() }
+
+// index reads an index or a slice of x.
+func (p *parser) index(x ast.Expr) ast.Expr {
+	at, lbrack := ast.At{P: x.Pos()}, p.toks[p.i].Pos
+	p.i++
+	var lo, hi ast.Expr
+	if p.kind() != lexer.Colon {
+		lo = p.expr()
+	}
+	if lo != nil && p.kind() != lexer.Colon {
+		p.expect(lexer.RBracket, "expected ']' after the index")
+		return &ast.IndexExpr{At: at, X: x, Lbrack: lbrack, Index: lo}
+	}
+	p.i++
+	if p.kind() != lexer.RBracket {
+		hi = p.expr()
+	}
+	p.expect(lexer.RBracket, "expected ']' after the slice")
+	return &ast.SliceExpr{At: at, X: x, Lbrack: lbrack, Lo: lo, Hi: hi}
 }
 
 // args reads the arguments of a call and the ")" after them.
@@ -141,7 +258,7 @@ func (p *parser) args() []ast.Arg {
 	labeled := false
 	for {
 		var a ast.Arg
-		if p.kind() == lexer.Ident && p.peek() == lexer.Colon {
+		if isWord(p.kind()) && p.peek() == lexer.Colon {
 			a.Label, a.LabelPos = p.toks[p.i].Text, p.toks[p.i].Pos
 			labeled = true
 			p.i += 2
@@ -152,6 +269,9 @@ func (p *parser) args() []ast.Arg {
 		args = append(args, a)
 		if !p.accept(lexer.Comma) {
 			p.expect(lexer.RParen, "expected ')' after the arguments")
+			return args
+		}
+		if p.accept(lexer.RParen) {
 			return args
 		}
 	}
@@ -180,6 +300,10 @@ func (p *parser) primary() ast.Expr {
 		return x
 	case lexer.LBracket:
 		return &ast.ArrayLit{At: at, Elems: p.elems()}
+	case lexer.LBrace:
+		return &ast.MapLit{At: at, Entries: p.entries()}
+	case lexer.FString:
+		return &ast.FString{At: at, Parts: p.fparts()}
 	}
 	p.failAt(t.Pos, "unexpected token "+found(t))
 	return nil
@@ -197,5 +321,56 @@ func (p *parser) elems() []ast.Expr {
 			p.expect(lexer.RBracket, "expected ']' after the array elements")
 			return xs
 		}
+		if p.accept(lexer.RBracket) {
+			return xs
+		}
 	}
+}
+
+// entries reads the entries of a map and the "}" after them.
+func (p *parser) entries() []ast.MapEntry {
+	var es []ast.MapEntry
+	for !p.accept(lexer.RBrace) {
+		var e ast.MapEntry
+		e.Key = p.expr()
+		p.expect(lexer.Colon, "expected ':' after the key of a map")
+		e.Value = p.expr()
+		es = append(es, e)
+		if !p.accept(lexer.Comma) {
+			p.expect(lexer.RBrace, "expected '}' after the map entries")
+			break
+		}
+	}
+	return es
+}
+
+// fparts reads the pieces of an f-string up to its end.
+func (p *parser) fparts() []ast.FPart {
+	var parts []ast.FPart
+	for {
+		t := &p.toks[p.i]
+		p.i++
+		switch t.Kind {
+		case lexer.FText:
+			parts = append(parts, ast.FPart{Text: t.Value()})
+		case lexer.FOpen:
+			parts = append(parts, p.field())
+		default:
+			return parts
+		}
+	}
+}
+
+// field reads an expression in an f-string and how it is to be formatted.
+func (p *parser) field() ast.FPart {
+	part := ast.FPart{X: p.expr()}
+	if t := &p.toks[p.i]; t.Kind == lexer.FSpec {
+		part.Spec = t.Text[1:]
+		if _, err := ast.ParseFormat(part.Spec); err != nil {
+			p.failAt(t.Pos, "unknown format "+diag.Repr(part.Spec)+" in an f-string -- use forms like :.2f, :>10 or :,")
+		}
+		p.i++
+	}
+	p.expect(lexer.FClose, "expected '}' after the expression in an f-string")
+	return part
 }

@@ -14,6 +14,7 @@ type (
 	block      interface{ ast.Node }
 	annotation interface{ String() string }
 	needs      interface{ list() []need }
+	pattern    interface{ capability() ast.Capability }
 )
 
 type declaration struct {
@@ -34,14 +35,15 @@ type declaration struct {
 
 type funcDecl struct {
 	Name   plex.Token `parser:"'def' @Ident"`
-	Params []*param   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Params []*param   `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
 	Result annotation `parser:"( '->' @@ )?"`
 	Body   block      `parser:"@@"`
 }
 
 type param struct {
-	Name plex.Token `parser:"@Ident"`
-	Type annotation `parser:"( ':' @@ )?"`
+	Name    plex.Token `parser:"@Ident"`
+	Type    annotation `parser:"( ':' @@ )?"`
+	Default expression `parser:"( '=' @@ )?"`
 }
 
 type testDecl struct {
@@ -60,12 +62,12 @@ type agentDecl struct {
 }
 
 type toolDecl struct {
-	Name     plex.Token  `parser:"'tool' @Ident"`
-	Params   []*param    `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
-	Result   annotation  `parser:"( 'returns' @@ )?"`
-	Requires *capability `parser:"( 'requires' @@ )?"`
-	Desc     plex.Token  `parser:"@String?"`
-	Body     block       `parser:"@@"`
+	Name     plex.Token    `parser:"'tool' @Ident"`
+	Params   []*param      `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
+	Result   annotation    `parser:"( 'returns' @@ )?"`
+	Requires []*capability `parser:"( 'requires' @@ ( ',' @@ )* )?"`
+	Desc     plex.Token    `parser:"@String?"`
+	Body     block         `parser:"@@"`
 }
 
 type asyncDecl struct {
@@ -78,14 +80,14 @@ type asyncDecl struct {
 type actionDecl struct {
 	Kind     plex.Token `parser:"@( 'reversible' | 'irreversible' )"`
 	Name     plex.Token `parser:"'action' @Ident"`
-	Params   []*param   `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Params   []*param   `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
 	Requires needs      `parser:"( 'requires' @@ )?"`
 	Body     block      `parser:"@@"`
 }
 
 type capability struct {
 	Pos  plex.Position
-	Path []string `parser:"@( Ident | Keyword ) ( '.' @( Ident | Keyword ) )*"`
+	Path []string `parser:"@( Ident | Keyword ) ( '.' @( Ident | Keyword | String ) )*"`
 }
 
 type memoryDecl struct {
@@ -104,9 +106,10 @@ type policyStmt struct {
 }
 
 type policyRule struct {
-	Pos        plex.Position
-	Effect     string     `parser:"@( 'allow' | 'deny' )"`
-	Capability capability `parser:"@@ Newline"`
+	Pos     plex.Position
+	Effect  string  `parser:"( @( 'allow' | 'deny' )"`
+	Pattern pattern `parser:"  @@"`
+	Default bool    `parser:"| @'default' 'deny' ) Newline"`
 }
 
 type setStmt struct {

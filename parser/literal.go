@@ -11,12 +11,15 @@ import (
 
 // intLit makes an integer of a token, with Big where 64 bits are too few.
 func intLit(at ast.At, t *lexer.Token) *ast.IntLit {
-	text := t.Value()
-	n, err := strconv.ParseInt(text, 10, 64)
+	text, base := t.Value(), 10
+	if len(text) > 2 && text[1]|0x20 == 'x' {
+		text, base = text[2:], 16
+	}
+	n, err := strconv.ParseInt(text, base, 64)
 	if err == nil {
 		return &ast.IntLit{At: at, Value: n}
 	}
-	b, _ := new(big.Int).SetString(text, 10)
+	b, _ := new(big.Int).SetString(text, base)
 	return &ast.IntLit{At: at, Big: b}
 }
 

@@ -13,7 +13,7 @@ import (
 func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 	switch {
 	case d.Def != nil:
-		return lowerDef(at, d.Def)
+		return p.lowerDef(at, d.Def)
 	case d.Test != nil:
 		return &ast.TestDecl{At: at, Desc: lexer.Unquote(d.Test.Desc.Value), Body: docBody(d.Test.Body)}
 	case d.Session != nil:
@@ -21,9 +21,9 @@ func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 	case d.Agent != nil:
 		return lowerAgent(at, d.Agent)
 	case d.Tool != nil:
-		return lowerTool(at, d.Tool)
+		return p.lowerTool(at, d.Tool)
 	case d.Async != nil:
-		return lowerAsync(at, d.Async)
+		return p.lowerAsync(at, d.Async)
 	case d.Action != nil:
 		return p.lowerAction(at, d.Action)
 	case d.Memory != nil:
@@ -31,7 +31,7 @@ func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 	case d.Model != nil:
 		return &ast.ModelDecl{At: at, Name: d.Model.Name.Value, NamePos: place(d.Model.Name.Pos), Value: d.Model.Value}
 	case d.Policy != nil:
-		return lowerPolicy(at, d.Policy)
+		return p.lowerPolicy(at, d.Policy)
 	case d.Set != nil:
 		return &ast.SetStmt{At: at, Name: d.Set.Name.Value, NamePos: place(d.Set.Name.Pos), Value: d.Set.Value}
 	case d.Import != nil:
@@ -43,8 +43,8 @@ func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 
 func docBody(b block) *ast.Block { return setDoc(b.(*ast.Block)) }
 
-func lowerDef(at ast.At, d *funcDecl) ast.Stmt {
-	return &ast.FuncDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: lowerParams(d.Params),
+func (p *parser) lowerDef(at ast.At, d *funcDecl) ast.Stmt {
+	return &ast.FuncDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: p.lowerParams(d.Params),
 		Result: lowerType(d.Result), Body: docBody(d.Body)}
 }
 
@@ -55,11 +55,12 @@ func lowerType(t annotation) *ast.TypeExpr {
 	return t.(*ast.TypeExpr)
 }
 
-func lowerParams(in []*param) []*ast.Param {
+func (p *parser) lowerParams(in []*param) []*ast.Param {
 	out := make([]*ast.Param, len(in))
-	for i, p := range in {
-		out[i] = &ast.Param{At: ast.At{P: place(p.Name.Pos)}, Name: p.Name.Value, Type: lowerType(p.Type)}
+	for i, a := range in {
+		out[i] = &ast.Param{At: ast.At{P: place(a.Name.Pos)}, Name: a.Name.Value, Type: lowerType(a.Type), Default: a.Default}
 	}
+	p.checkDefaults(out)
 	return out
 }
 
@@ -67,22 +68,22 @@ func lowerAgent(at ast.At, d *agentDecl) *ast.AgentDecl {
 	return &ast.AgentDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Body: docBody(d.Body)}
 }
 
-func lowerAsync(at ast.At, d *asyncDecl) ast.Stmt {
+func (p *parser) lowerAsync(at ast.At, d *asyncDecl) ast.Stmt {
 	if d.Agent != nil {
 		a := lowerAgent(at, d.Agent)
 		a.Async = true
 		return a
 	}
-	t := lowerTool(at, d.Tool)
+	t := p.lowerTool(at, d.Tool)
 	t.Async = true
 	return t
 }
 
-func lowerTool(at ast.At, d *toolDecl) *ast.ToolDecl {
-	t := &ast.ToolDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: lowerParams(d.Params),
+func (p *parser) lowerTool(at ast.At, d *toolDecl) *ast.ToolDecl {
+	t := &ast.ToolDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: p.lowerParams(d.Params),
 		Result: lowerType(d.Result), Body: docBody(d.Body)}
-	if d.Requires != nil {
-		t.Requires = []ast.Capability{lowerCapability(d.Requires)}
+	for _, c := range d.Requires {
+		t.Requires = append(t.Requires, lowerCapability(c))
 	}
 	t.Desc, t.HasDesc = optionalString(d.Desc)
 	return t
@@ -97,12 +98,17 @@ func optionalString(t plex.Token) (string, bool) {
 }
 
 func lowerCapability(c *capability) ast.Capability {
+	for i, seg := range c.Path {
+		if seg[0] == '"' || seg[0] == '\'' {
+			c.Path[i] = quotedSegment(seg)
+		}
+	}
 	return ast.Capability{At: ast.At{P: place(c.Pos)}, Name: strings.Join(c.Path, ".")}
 }
 
 func (p *parser) lowerAction(at ast.At, d *actionDecl) ast.Stmt {
 	a := &ast.ActionDecl{At: at, Reversible: d.Kind.Value == "reversible", Name: d.Name.Value, NamePos: place(d.Name.Pos),
-		Params: lowerParams(d.Params), Body: docBody(d.Body)}
+		Params: p.lowerParams(d.Params), Body: docBody(d.Body)}
 	if d.Requires != nil {
 		for _, n := range d.Requires.list() {
 			if n.approval {
@@ -122,11 +128,18 @@ func lowerMemory(at ast.At, d *memoryDecl) ast.Stmt {
 	return m
 }
 
-func lowerPolicy(at ast.At, d *policyStmt) ast.Stmt {
-	s := &ast.PolicyStmt{At: at, Rules: make([]ast.PolicyRule, len(d.Rules))}
-	for i, r := range d.Rules {
-		s.Rules[i] = ast.PolicyRule{At: ast.At{P: place(r.Pos)}, Allow: r.Effect == "allow",
-			Capability: lowerCapability(&r.Capability)}
+func (p *parser) lowerPolicy(at ast.At, d *policyStmt) ast.Stmt {
+	s := &ast.PolicyStmt{At: at, Rules: make([]ast.PolicyRule, 0, len(d.Rules))}
+	for _, r := range d.Rules {
+		pos := place(r.Pos)
+		switch {
+		case !r.Default:
+			s.Rules = append(s.Rules, ast.PolicyRule{At: ast.At{P: pos}, Allow: r.Effect == "allow", Capability: r.Pattern.capability()})
+		case s.Default != "":
+			p.failAt(pos, "'default' listed twice in a policy")
+		default:
+			s.Default, s.DefaultPos = "deny", pos
+		}
 	}
 	return s
 }

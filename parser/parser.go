@@ -54,6 +54,7 @@ type parser struct {
 	i     int
 	base  int
 	depth int
+	head  int // where the head of a block begins that is being read, -1 for none
 	decl  *participle.Parser[declaration]
 }
 
@@ -75,6 +76,7 @@ func buildGrammar(p *parser) *participle.Parser[declaration] {
 		piece(p, func() block { return p.block() }),
 		piece(p, func() annotation { return p.typ() }),
 		piece(p, func() needs { return p.needs() }),
+		piece(p, func() pattern { return p.pattern() }),
 	)
 }
 
@@ -106,7 +108,7 @@ func (p *parser) file(name string, toks []lexer.Token) (f *ast.File, err error) 
 			f, err = nil, b.err
 		}
 	}()
-	p.name, p.toks, p.i, p.base, p.depth = name, toks, 0, 0, 0
+	p.name, p.toks, p.i, p.base, p.depth, p.head = name, toks, 0, 0, 0, -1
 	f = &ast.File{Name: name}
 	for p.kind() != lexer.EOF {
 		f.Body = append(f.Body, p.statement())
@@ -128,9 +130,12 @@ func (p *parser) fail(msg string) {
 func (p *parser) kind() lexer.Kind { return p.toks[p.i].Kind }
 
 // peek gives the kind of the token after the current one.
-func (p *parser) peek() lexer.Kind {
-	if p.i+1 < len(p.toks) {
-		return p.toks[p.i+1].Kind
+func (p *parser) peek() lexer.Kind { return p.kindAt(1) }
+
+// kindAt gives the kind of the n-th token after the current one.
+func (p *parser) kindAt(n int) lexer.Kind {
+	if p.i+n < len(p.toks) {
+		return p.toks[p.i+n].Kind
 	}
 	return lexer.EOF
 }

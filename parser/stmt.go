@@ -15,6 +15,9 @@ func (p *parser) statement() ast.Stmt {
 	at := ast.At{P: t.Pos}
 	switch t.Kind {
 	case lexer.Ident:
+		if s := p.soft(at); s != nil {
+			return s
+		}
 		return p.simple(at)
 	case lexer.KwIf:
 		return p.ifStmt(at)
@@ -24,7 +27,7 @@ func (p *parser) statement() ast.Stmt {
 		return p.forStmt(at)
 	case lexer.KwWhile:
 		p.i++
-		cond := p.expr()
+		cond := p.condition()
 		return &ast.WhileStmt{At: at, Cond: cond, Body: p.block()}
 	case lexer.KwLocal:
 		return p.local(at)
@@ -87,16 +90,14 @@ func (p *parser) window() []lexer.Token {
 func (p *parser) headEnd() int {
 	colonEnds := true
 	switch p.kind() {
-	case lexer.KwPolicy, lexer.KwMemory, lexer.KwPersistent:
+	case lexer.KwPolicy, lexer.KwMemory, lexer.KwPersistent, lexer.KwModel, lexer.KwSet:
 		colonEnds = false
 	}
 	brackets := 0
 	for i := p.i; ; i++ {
-		switch p.toks[i].Kind {
-		case lexer.LParen, lexer.LBracket:
-			brackets++
-		case lexer.RParen, lexer.RBracket:
-			brackets--
+		k := p.toks[i].Kind
+		brackets += nesting(k)
+		switch k {
 		case lexer.Colon:
 			if colonEnds && brackets <= 0 {
 				return i
@@ -120,6 +121,9 @@ func (p *parser) simple(at ast.At) ast.Stmt {
 
 func (p *parser) exprStmt(at ast.At) ast.Stmt {
 	x := p.expr()
+	if p.kind() == lexer.Comma && isTarget(x) && p.assigns() {
+		return p.destruct(at, x)
+	}
 	p.endOfStatement()
 	return &ast.ExprStmt{At: at, X: x}
 }
@@ -198,9 +202,12 @@ func (p *parser) ifStmt(at ast.At) ast.Stmt {
 	for {
 		arm := ast.IfArm{At: ast.At{P: p.toks[p.i].Pos}}
 		p.i++
-		arm.Cond = p.expr()
+		arm.Cond = p.condition()
 		arm.Body = p.block()
 		s.Arms = append(s.Arms, arm)
+		if p.atElif() {
+			continue
+		}
 		if !p.accept(lexer.KwElse) {
 			return s
 		}
@@ -213,10 +220,16 @@ func (p *parser) ifStmt(at ast.At) ast.Stmt {
 
 func (p *parser) forStmt(at ast.At) ast.Stmt {
 	p.i++
-	name := p.expect(lexer.Ident, "expected a loop variable name after 'for'")
+	s := &ast.ForStmt{At: at}
+	for msg := "expected a loop variable name after 'for'"; ; msg = "expected a loop variable name after ','" {
+		name := p.expect(lexer.Ident, msg)
+		s.Vars = append(s.Vars, &ast.Ident{At: ast.At{P: name.Pos}, Name: name.Text})
+		if !p.accept(lexer.Comma) {
+			break
+		}
+	}
 	p.expect(lexer.KwIn, "expected 'in' after the loop variable")
-	s := &ast.ForStmt{At: at, Vars: []*ast.Ident{{At: ast.At{P: name.Pos}, Name: name.Text}}}
-	s.Iter = p.expr()
+	s.Iter = p.condition()
 	s.Body = p.block()
 	return s
 }
@@ -243,10 +256,24 @@ func (p *parser) block() *ast.Block {
 		}
 		p.expect(lexer.Dedent, "expected the indented block to end")
 	} else {
+		p.checkBrace()
 		b.Stmts = []ast.Stmt{p.statement()}
 	}
 	p.leave()
 	return b
+}
+
+// checkBrace refuses a "{" after the colon of a block, unless the key of a map
+// follows.
+func (p *parser) checkBrace() {
+	if p.kind() != lexer.LBrace {
+		return
+	}
+	switch p.peek() {
+	case lexer.String, lexer.FString, lexer.RBrace:
+		return
+	}
+	p.failAt(p.toks[p.i].Pos, "Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead")
 }
 
 // need is one item after requires: approval or a capability.
@@ -262,7 +289,7 @@ func (n needList) list() []need { return n }
 // needs reads what an action requires.
 func (p *parser) needs() needs {
 	var out needList
-	approval, capability := false, false
+	approval := false
 	for {
 		t := &p.toks[p.i]
 		switch {
@@ -273,11 +300,7 @@ func (p *parser) needs() needs {
 			approval = true
 			p.i++
 			out = append(out, need{approval: true})
-		case t.Kind == lexer.Ident || t.Kind.IsKeyword():
-			if capability {
-				p.failAt(t.Pos, "an action can only 'require' one capability")
-			}
-			capability = true
+		case isWord(t.Kind):
 			out = append(out, need{capability: p.capability()})
 		default:
 			p.failAt(t.Pos, "expected a capability name or 'approval' after 'requires'")
@@ -288,17 +311,22 @@ func (p *parser) needs() needs {
 	}
 }
 
-// capability reads a dotted name; every word may be a part of it.
+// capability reads a dotted name; every word may be a part of it, and after a
+// dot every string.
 func (p *parser) capability() ast.Capability {
 	t := &p.toks[p.i]
 	c := ast.Capability{At: ast.At{P: t.Pos}, Name: t.Text}
 	p.i++
 	for p.accept(lexer.Dot) {
 		t := &p.toks[p.i]
-		if t.Kind != lexer.Ident && !t.Kind.IsKeyword() {
+		switch {
+		case t.Kind == lexer.String:
+			c.Name += "." + quotedSegment(t.Text)
+		case isWord(t.Kind):
+			c.Name += "." + t.Text
+		default:
 			p.fail("expected a name after '.'")
 		}
-		c.Name += "." + t.Text
 		p.i++
 	}
 	return c

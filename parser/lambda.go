@@ -1,0 +1,89 @@
+package parser
+
+import (
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/lexer"
+)
+
+// isLambda tells a lambda from a name spelt so: a parameter follows, or () and a
+// colon. In the head of a block that colon is the block's.
+func (p *parser) isLambda() bool {
+	switch p.peek() {
+	case lexer.Ident:
+		return true
+	case lexer.LParen:
+		return p.kindAt(2) == lexer.RParen && p.kindAt(3) == lexer.Colon && !p.inHead()
+	}
+	return false
+}
+
+// condition reads the expression in the head of a block.
+func (p *parser) condition() ast.Expr {
+	outer := p.head
+	p.head = p.i
+	x := p.expr()
+	p.head = outer
+	return x
+}
+
+// inHead reports whether the current token stands in the head of a block and in
+// no brackets there.
+func (p *parser) inHead() bool {
+	if p.head < 0 {
+		return false
+	}
+	depth := 0
+	for i := p.head; i < p.i; i++ {
+		depth += nesting(p.toks[i].Kind)
+	}
+	return depth == 0
+}
+
+// nesting gives 1 for what opens brackets and -1 for what closes them.
+func nesting(k lexer.Kind) int {
+	switch k {
+	case lexer.LParen, lexer.LBracket, lexer.LBrace, lexer.FOpen:
+		return 1
+	case lexer.RParen, lexer.RBracket, lexer.RBrace, lexer.FClose:
+		return -1
+	}
+	return 0
+}
+
+func (p *parser) lambda() ast.Expr {
+	l := &ast.Lambda{At: ast.At{P: p.toks[p.i].Pos}}
+	p.i++
+	if p.accept(lexer.LParen) {
+		p.i++
+	} else {
+		l.Params = p.lambdaParams()
+	}
+	p.expect(lexer.Colon, "expected ':' after the parameters of a lambda")
+	l.Body = p.expr()
+	return l
+}
+
+func (p *parser) lambdaParams() []*ast.Param {
+	var out []*ast.Param
+	for {
+		name := p.expect(lexer.Ident, "expected a parameter name")
+		param := &ast.Param{At: ast.At{P: name.Pos}, Name: name.Text}
+		if p.accept(lexer.Eq) {
+			param.Default = p.expr()
+		}
+		out = append(out, param)
+		if !p.accept(lexer.Comma) {
+			p.checkDefaults(out)
+			return out
+		}
+	}
+}
+
+// checkDefaults refuses a parameter that must be given after one that need not.
+func (p *parser) checkDefaults(params []*ast.Param) {
+	for i, param := range params {
+		if i > 0 && param.Default == nil && params[i-1].Default != nil {
+			p.failAt(param.P, "a parameter without a default cannot follow one with a default")
+		}
+	}
+}
