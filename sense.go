@@ -60,8 +60,8 @@ type Runtime struct {
 func New(ctx context.Context, o Options) *Runtime {
 	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare}
 	in := eval.New(ctx, eval.Config{
-		Universe: builtins.Universe(d),
-		Stdout:   o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
+		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
+		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
 		Parse:         parser.Parse,
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython,

@@ -344,7 +344,7 @@ func (p *proto) arrangeLabels(args []Value, labels []Label) ([]Value, error) {
 func (p *proto) takesLabels() bool { return labelsEverywhere }
 
 // labelsEverywhere lets functions, tools and actions take labeled arguments.
-const labelsEverywhere = false
+const labelsEverywhere = true
 
 func (p *proto) paramIndex(name string) int {
 	for i := range p.params {
