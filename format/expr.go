@@ -10,6 +10,7 @@ import (
 const (
 	levelAny = iota
 	levelAssign
+	levelCond
 	levelOr
 	levelAnd
 	levelEquality
@@ -17,13 +18,16 @@ const (
 	levelTerm
 	levelFactor
 	levelUnary
+	levelPower
 	levelCall
 )
 
 func level(x ast.Expr) int {
 	switch x := x.(type) {
-	case *ast.AssignExpr:
+	case *ast.AssignExpr, *ast.Lambda:
 		return levelAssign
+	case *ast.CondExpr:
+		return levelCond
 	case *ast.BinaryExpr:
 		return opLevel(x.Op)
 	case *ast.UnaryExpr:
@@ -40,10 +44,12 @@ func opLevel(op ast.Op) int {
 		return levelAnd
 	case ast.OpEq, ast.OpNe:
 		return levelEquality
-	case ast.OpLt, ast.OpLe, ast.OpGt, ast.OpGe:
+	case ast.OpLt, ast.OpLe, ast.OpGt, ast.OpGe, ast.OpIn, ast.OpNotIn:
 		return levelComparison
 	case ast.OpAdd, ast.OpSub:
 		return levelTerm
+	case ast.OpPow:
+		return levelPower
 	}
 	return levelFactor
 }
@@ -57,13 +63,14 @@ func (p *printer) expr(l *line, x ast.Expr, min int) {
 	switch x := x.(type) {
 	case *ast.AssignExpr:
 		p.expr(l, x.Target, levelCall)
-		l.add(" = ")
+		l.add(" ", x.Op.String(), "= ")
 		p.expr(l, x.Value, levelAny)
+	case *ast.CondExpr:
+		p.conditional(l, x)
+	case *ast.Lambda:
+		p.lambda(l, x)
 	case *ast.BinaryExpr:
-		lv := opLevel(x.Op)
-		p.expr(l, x.X, lv)
-		l.add(" ", x.Op.String(), " ")
-		p.expr(l, x.Y, lv+1)
+		p.binary(l, x)
 	case *ast.UnaryExpr:
 		p.unary(l, x)
 	case *ast.CallExpr:
@@ -72,14 +79,92 @@ func (p *printer) expr(l *line, x ast.Expr, min int) {
 	case *ast.IndexExpr:
 		p.expr(l, x.X, levelCall)
 		p.group(l, p.at(x.Lbrack.Offset), []ast.Expr{x.Index})
+	case *ast.SliceExpr:
+		p.expr(l, x.X, levelCall)
+		p.slice(l, x)
 	case *ast.MemberExpr:
 		p.expr(l, x.X, levelCall)
 		l.add(".", x.Name)
 	case *ast.ArrayLit:
 		p.group(l, p.start(x), x.Elems)
+	case *ast.MapLit:
+		p.mapLit(l, x)
+	case *ast.FString:
+		l.add(p.fstring(p.start(x)))
 	default:
 		p.literal(l, x)
 	}
+}
+
+func (p *printer) binary(l *line, x *ast.BinaryExpr) {
+	left, right := opLevel(x.Op), opLevel(x.Op)+1
+	if x.Op == ast.OpPow {
+		left, right = levelCall, levelUnary
+	}
+	if isMembership(x) && endsWithNot(x.X, left) {
+		p.wrap(l, x.X)
+	} else {
+		p.expr(l, x.X, left)
+	}
+	l.add(" ", x.Op.String(), " ")
+	p.expr(l, x.Y, right)
+}
+
+func (p *printer) conditional(l *line, x *ast.CondExpr) {
+	p.expr(l, x.Then, levelOr)
+	l.add(" if ")
+	p.expr(l, x.Cond, levelOr)
+	l.add(" else ")
+	min := levelCond
+	if _, ok := x.Else.(*ast.Lambda); ok {
+		min = levelAny
+	}
+	p.expr(l, x.Else, min)
+}
+
+func (p *printer) lambda(l *line, x *ast.Lambda) {
+	l.add("lambda ")
+	for i, param := range x.Params {
+		if i > 0 {
+			l.add(", ")
+		}
+		l.add(param.Name)
+		if param.Default != nil {
+			l.add(" = ")
+			p.beforeColon(l, param.Default)
+		}
+	}
+	if len(x.Params) == 0 {
+		l.add("()")
+	}
+	l.add(": ")
+	p.expr(l, x.Body, levelAny)
+}
+
+func (p *printer) slice(l *line, x *ast.SliceExpr) {
+	g := p.newGroup(p.at(x.Lbrack.Offset), 1)
+	var e line
+	if x.Lo != nil {
+		p.beforeColon(&e, x.Lo)
+	}
+	e.add(":")
+	if x.Hi != nil {
+		p.expr(&e, x.Hi, levelAny)
+	}
+	g.elems[0].items = e.finish()
+	l.addGroup(g)
+}
+
+func (p *printer) mapLit(l *line, x *ast.MapLit) {
+	g := p.newGroup(p.start(x), len(x.Entries))
+	for i, entry := range x.Entries {
+		var e line
+		p.beforeColon(&e, entry.Key)
+		e.add(": ")
+		p.expr(&e, entry.Value, levelAny)
+		g.elems[i].items = e.finish()
+	}
+	l.addGroup(g)
 }
 
 func (p *printer) unary(l *line, x *ast.UnaryExpr) {
@@ -87,6 +172,10 @@ func (p *printer) unary(l *line, x *ast.UnaryExpr) {
 	inner, ok := x.X.(*ast.UnaryExpr)
 	if x.Op == ast.OpNot || ok && inner.Op == ast.OpNeg {
 		l.add(" ")
+	}
+	if x.Op == ast.OpNot && membersOf(x.X) {
+		p.expr(l, x.X, levelComparison)
+		return
 	}
 	p.expr(l, x.X, levelUnary)
 }
@@ -123,9 +212,9 @@ func (p *printer) newGroup(from, n int) *group {
 	first, k := from+1, 0
 	for i := from + 1; i <= to && k < n; i++ {
 		switch p.toks[i].Kind {
-		case lexer.LParen, lexer.LBracket:
+		case lexer.LParen, lexer.LBracket, lexer.LBrace, lexer.FString:
 			i = int(p.match[i])
-		case lexer.Comma, lexer.RParen, lexer.RBracket:
+		case lexer.Comma, lexer.RParen, lexer.RBracket, lexer.RBrace:
 			g.elems[k].from, g.elems[k].to = first, i-1
 			first = i + 1
 			k++
@@ -144,6 +233,8 @@ func (p *printer) paren(l *line, x ast.Expr) {
 		anchor = p.at(x.OpPos.Offset)
 	case *ast.AssignExpr:
 		anchor = p.at(x.OpPos.Offset)
+	case *ast.CondExpr:
+		anchor = p.start(x.Cond)
 	}
 	from := start - 1
 	for int(p.match[from]) < anchor {

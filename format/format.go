@@ -65,9 +65,9 @@ func matchBrackets(toks []lexer.Token) []int32 {
 	var open []int32
 	for i, t := range toks {
 		switch t.Kind {
-		case lexer.LParen, lexer.LBracket:
+		case lexer.LParen, lexer.LBracket, lexer.LBrace, lexer.FString, lexer.FOpen:
 			open = append(open, int32(i))
-		case lexer.RParen, lexer.RBracket:
+		case lexer.RParen, lexer.RBracket, lexer.RBrace, lexer.FEnd, lexer.FClose:
 			j := open[len(open)-1]
 			open = open[:len(open)-1]
 			match[i], match[j] = j, int32(i)

@@ -263,7 +263,7 @@ func TestGolden(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"if b\n":  "[line 1] expected ':' to start a block (got NEWLINE '')",
-		"x = {":   "[line 1] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead",
+		"x {":     "[line 1] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead",
 		"a\n\xff": "[line 2] invalid UTF-8: byte 0xff",
 	} {
 		out, err := Source("bad.sns", []byte(src))

@@ -1,9 +1,12 @@
 package format
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/lexer"
 )
 
 func (p *printer) stmts(list []ast.Stmt) {
@@ -20,7 +23,14 @@ func (p *printer) stmt(from int, s ast.Stmt) {
 	var l line
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		p.expr(&l, s.X, levelAny)
+		p.first(&l, from, s.X)
+	case *ast.DestructStmt:
+		p.destruct(&l, from, s)
+	case *ast.PassStmt:
+		l.add("pass")
+	case *ast.RaiseStmt:
+		l.add("raise ")
+		p.raised(&l, s.Value)
 	case *ast.VarDecl:
 		p.varDecl(&l, s)
 	case *ast.ReturnStmt:
@@ -62,6 +72,27 @@ func (p *printer) varDecl(l *line, s *ast.VarDecl) {
 	}
 	l.add(" = ")
 	p.expr(l, s.Value, levelAny)
+}
+
+func (p *printer) destruct(l *line, from int, s *ast.DestructStmt) {
+	for i, t := range s.Targets {
+		if i == 0 {
+			p.first(l, from, t)
+			continue
+		}
+		l.add(", ")
+		p.expr(l, t, levelCall)
+	}
+	sep := " = "
+	for _, v := range s.Values {
+		l.add(sep)
+		min := levelCond
+		if _, ok := v.(*ast.Lambda); ok {
+			min = levelAny
+		}
+		p.expr(l, v, min)
+		sep = ", "
+	}
 }
 
 func memory(l *line, s *ast.MemoryDecl) {
@@ -113,11 +144,16 @@ func (p *printer) compound(from int, s ast.Stmt) {
 		p.ifStmt(from, s)
 	case *ast.WhileStmt:
 		l.add("while ")
-		p.expr(&l, s.Cond, levelAny)
+		p.head(&l, s.Cond)
 		p.block(from, &l, s.Body)
 	case *ast.ForStmt:
-		l.add("for ", s.Vars[0].Name, " in ")
-		p.expr(&l, s.Iter, levelAny)
+		sep := "for "
+		for _, v := range s.Vars {
+			l.add(sep, v.Name)
+			sep = ", "
+		}
+		l.add(" in ")
+		p.head(&l, s.Iter)
 		p.block(from, &l, s.Body)
 	case *ast.FuncDecl:
 		p.funcDecl(from, s)
@@ -139,6 +175,11 @@ func (p *printer) compound(from int, s ast.Stmt) {
 		p.actionDecl(from, s)
 	case *ast.PolicyStmt:
 		p.policy(from, s)
+	case *ast.TryStmt:
+		p.tryStmt(from, s)
+	case *ast.TransactionStmt:
+		l.add("transaction")
+		p.block(from, &l, s.Body)
 	}
 }
 
@@ -165,17 +206,40 @@ func (p *printer) ifStmt(from int, s *ast.IfStmt) {
 		var l line
 		if i > 0 {
 			l.add("else ")
-			from = p.start(arm) - 1
+			from = p.start(arm)
+			if p.toks[from].Kind == lexer.KwIf {
+				from-- // else if, not elif
+			}
 			p.leading(from)
 		}
 		l.add("if ")
-		p.expr(&l, arm.Cond, levelAny)
+		p.head(&l, arm.Cond)
 		p.block(from, &l, arm.Body)
 	}
 	if s.Else != nil {
 		var l line
 		l.add("else")
 		p.clause(p.start(s.Else)-1, &l, s.Else)
+	}
+}
+
+func (p *printer) tryStmt(from int, s *ast.TryStmt) {
+	var l line
+	l.add("try")
+	p.block(from, &l, s.Body)
+	for _, c := range s.Catches {
+		var l line
+		l.add("catch ", c.Name)
+		if c.Guard != nil {
+			l.add(" if ")
+			p.head(&l, c.Guard)
+		}
+		p.clause(p.start(c), &l, c.Body)
+	}
+	if s.Finally != nil {
+		var l line
+		l.add("finally")
+		p.clause(p.start(s.Finally)-1, &l, s.Finally)
 	}
 }
 
@@ -193,11 +257,16 @@ func (p *printer) funcDecl(from int, s *ast.FuncDecl) {
 func (p *printer) params(l *line, offset int32, params []*ast.Param) {
 	g := p.newGroup(p.at(offset)+1, len(params))
 	for i, param := range params {
-		text := param.Name
+		var text line
+		text.add(param.Name)
 		if param.Type != nil {
-			text += ": " + param.Type.String()
+			text.add(": ", param.Type.String())
 		}
-		e := elem{items: []item{{text: text}}, from: p.start(param), to: g.to - 1}
+		if param.Default != nil {
+			text.add(" = ")
+			p.expr(&text, param.Default, levelAny)
+		}
+		e := elem{items: text.finish(), from: p.start(param), to: g.to - 1}
 		if i+1 < len(params) {
 			e.to = p.start(params[i+1]) - 2
 		}
@@ -216,9 +285,7 @@ func (p *printer) toolDecl(from int, s *ast.ToolDecl) {
 	if s.Result != nil {
 		l.add(" returns ", s.Result.String())
 	}
-	for _, c := range s.Requires {
-		l.add(" requires ", c.Name)
-	}
+	requires(&l, s.Requires)
 	if s.HasDesc {
 		l.add(" ", quote(s.Desc))
 	}
@@ -232,11 +299,7 @@ func (p *printer) actionDecl(from int, s *ast.ActionDecl) {
 	}
 	l.add("reversible action ", s.Name)
 	p.params(&l, s.NamePos.Offset, s.Params)
-	sep := " requires "
-	for _, c := range s.Requires {
-		l.add(sep, c.Name)
-		sep = ", "
-	}
+	sep := requires(&l, s.Requires)
 	if s.Approval {
 		l.add(sep, "approval")
 	}
@@ -248,13 +311,67 @@ func (p *printer) actionDecl(from int, s *ast.ActionDecl) {
 	}
 }
 
-func rule(l *line, r *ast.PolicyRule) {
-	if r.Allow {
-		l.add("allow ")
-	} else {
-		l.add("deny ")
+// requires adds a list of capabilities, and gives what another item would have to
+// be parted with.
+func requires(l *line, list []ast.Capability) string {
+	sep := " requires "
+	for _, c := range list {
+		l.add(sep, capability(c.Name))
+		sep = ", "
 	}
-	l.add(r.Capability.Name)
+	return sep
+}
+
+// capability gives a capability with its quoted segments as strings.
+func capability(name string) string {
+	if !strings.Contains(name, `"`) {
+		return name
+	}
+	var b strings.Builder
+	for name != "" {
+		if q, err := strconv.QuotedPrefix(name); err == nil {
+			text, _ := strconv.Unquote(q)
+			b.WriteString(quote(text))
+			name = name[len(q):]
+			continue
+		}
+		seg, rest, more := strings.Cut(name, ".")
+		b.WriteString(seg)
+		if more {
+			b.WriteByte('.')
+		}
+		name = rest
+	}
+	return b.String()
+}
+
+// entry is a line of a policy.
+type entry struct {
+	text string
+	pos  diag.Pos
+}
+
+// entries gives the lines of a policy in the order of the source.
+func entries(s *ast.PolicyStmt) []entry {
+	var out []entry
+	add := func(text string, pos diag.Pos) { out = append(out, entry{text, pos}) }
+	rest := s.Default != ""
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if rest && s.DefaultPos.Offset < r.P.Offset {
+			add("default "+s.Default, s.DefaultPos)
+			rest = false
+		}
+		effect := "deny "
+		if r.Allow {
+			effect = "allow "
+		}
+		add(effect+capability(r.Capability.Name), r.P)
+	}
+	if rest {
+		add("default "+s.Default, s.DefaultPos)
+	}
+	return out
 }
 
 // policy writes one rule on the line of its policy, several below it.
@@ -262,20 +379,20 @@ func (p *printer) policy(from int, s *ast.PolicyStmt) {
 	var l line
 	l.add("policy:")
 	colon := from + 1
-	if len(s.Rules) == 1 {
-		l.add(" ")
-		rule(&l, &s.Rules[0])
-		p.oneRule(from, colon, &l, p.lineEnd(p.start(&s.Rules[0])))
+	lines := entries(s)
+	if len(lines) == 1 {
+		l.add(" ", lines[0].text)
+		p.oneRule(from, colon, &l, p.lineEnd(p.at(lines[0].pos.Offset)))
 		return
 	}
 	p.line(from, colon, &l)
 	p.depth++
-	for i := range s.Rules {
+	for _, e := range lines {
 		var l line
-		start := p.start(&s.Rules[i])
+		start := p.at(e.pos.Offset)
 		p.leading(start)
 		p.blank(p.toks[start].Pos.Offset)
-		rule(&l, &s.Rules[i])
+		l.add(e.text)
 		p.line(start, p.lineEnd(start), &l)
 	}
 	p.depth--

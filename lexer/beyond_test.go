@@ -115,7 +115,7 @@ func TestMapsMayStart(t *testing.T) {
 		`x = {`, `x = {}`, `f({})`, `f(a, {})`, `f(a: {})`, `[{}]`, `{"a": {}}`, `return {}`, `x in {}`, `x not in {}`, `if {}: y`, `while {}: y`,
 		`a and {}`, `a or not {}`, `a if b else {}`, `a == {}`, `a + {}`, `x += {}`, `{"a": 1}`, "{}\n{'a': 1}", `{f"a": 1}`, "{\n\"a\": 1}", `if x: {"a": 1}`,
 		`lambda x: {"a": x}`, `raise {}`, "x\nraise {}", `f"{ {} }"`, `a, b = {}, {}`, `x: Map = {}`, `x = y = {}`, `x[{}]`, `a ** {}`, "if x:\n  {\"a\": 1}",
-		`for k in {}: x`, `{"a": 1,}`, "{\r\n'a': 1}",
+		`for k in {}: x`, `{"a": 1,}`, "{\r\n'a': 1}", "{ # c\n # d\n 'a': 1}", "lambda x: {\nx: 1}",
 	} {
 		if _, _, err := Scan("", src); err != nil {
 			t.Errorf("%s: %v", src, err)

@@ -139,11 +139,13 @@ func (s *scanner) mapMayStart() bool {
 	rest := s.src[s.off+1:]
 	switch s.last() {
 	case EOF, Newline, Indent, Dedent:
-		rest = strings.TrimLeft(rest, " \r\n")
+		for rest = strings.TrimLeft(rest, " \r\n"); strings.HasPrefix(rest, "#"); {
+			rest = strings.TrimLeft(rest[lineLen(rest):], " \r\n")
+		}
 		return rest != "" && (isQuote(rest[0]) || rest[0] == '}' || rest[0] == 'f' && len(rest) > 1 && isQuote(rest[1]))
 	case Colon:
 		rest = strings.TrimLeft(rest, " \t")
-		return s.depth > 0 || rest != "" && rest[0] != '#' && !isLineEnd(rest[0])
+		return s.depth > 0 || s.lambda || rest != "" && rest[0] != '#' && !isLineEnd(rest[0])
 	case KwElse:
 		return !s.before(2).IsLayout()
 	case Ident:

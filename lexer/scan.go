@@ -40,6 +40,7 @@ type scanner struct {
 	braces    int   // those of them that are "{"
 	fstrings  []fstring
 	header    bool // after returns or requires in a head, where f is a name
+	lambda    bool // after the word lambda in a logical line
 	indents   []int
 	bol       bool // at the beginning of a line that may change the indentation
 	content   bool // the logical line has a token already
@@ -227,7 +228,7 @@ func (s *scanner) token() {
 func (s *scanner) newline() {
 	if s.depth == 0 {
 		s.layout(Newline)
-		s.bol, s.content, s.header = true, false, false
+		s.bol, s.content, s.header, s.lambda = true, false, false, false
 	}
 	s.lineEnd()
 }
@@ -265,6 +266,8 @@ func (s *scanner) ident() {
 		return
 	case k == KwReturns || k == KwRequires:
 		s.header = s.header || s.depth == 0 && s.last() != Dot
+	case k == Ident && s.src[s.off:i] == "lambda":
+		s.lambda = true
 	}
 	s.emit(k, p, i)
 	s.wide += wide
