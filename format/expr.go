@@ -210,7 +210,22 @@ func (p *printer) newGroup(from, n int) *group {
 	to := int(p.match[from])
 	g := &group{open: p.toks[from].Text, close: p.toks[to].Text, from: from, to: to, elems: make([]elem, n)}
 	first, k := from+1, 0
+	lambdas := 0 // whose parameters, parted by commas too, are not over
 	for i := from + 1; i <= to && k < n; i++ {
+		switch p.toks[i].Kind {
+		case lexer.Ident:
+			if p.startsLambda(i) {
+				lambdas++
+			}
+			continue
+		case lexer.Colon:
+			lambdas = max(0, lambdas-1)
+			continue
+		case lexer.Comma:
+			if lambdas > 0 {
+				continue
+			}
+		}
 		switch p.toks[i].Kind {
 		case lexer.LParen, lexer.LBracket, lexer.LBrace, lexer.FString:
 			i = int(p.match[i])
@@ -221,6 +236,15 @@ func (p *printer) newGroup(from, n int) *group {
 		}
 	}
 	return g
+}
+
+// startsLambda tells whether token i is the word lambda and not a name.
+func (p *printer) startsLambda(i int) bool {
+	if p.toks[i].Text != "lambda" {
+		return false
+	}
+	next := p.toks[i+1].Kind
+	return next == lexer.Ident || next == lexer.LParen && p.toks[i+2].Kind == lexer.RParen && p.toks[i+3].Kind == lexer.Colon
 }
 
 // paren adds x in the parentheses that it has in the source, since its place

@@ -181,13 +181,25 @@ func scatter(r *rand.Rand, src string) string {
 		return src
 	}
 	var b strings.Builder
-	depth, last, n := 0, 0, 0
+	depth, inString, last, n := 0, 0, 0, 0
 	comment := func() string {
 		n++
 		return "#" + strings.Repeat(" ", r.IntN(3)) + "c" + string(rune('0'+n%10)) + "\n" + strings.Repeat(" ", r.IntN(6))
 	}
 	for _, tok := range toks {
 		off := int(tok.Pos.Offset)
+		if tok.Kind == lexer.FEnd {
+			inString--
+			continue
+		}
+		if inString > 0 && tok.Kind != lexer.FString {
+			continue
+		}
+		if tok.Kind == lexer.FString {
+			if inString++; inString > 1 {
+				continue
+			}
+		}
 		b.WriteString(src[last:off])
 		last = off
 		switch tok.Kind {
@@ -203,9 +215,9 @@ func scatter(r *rand.Rand, src string) string {
 				b.WriteString(tok.Text + strings.Repeat("_long_name", 1+r.IntN(9)))
 				last = off + len(tok.Text)
 			}
-		case lexer.LParen, lexer.LBracket:
+		case lexer.LParen, lexer.LBracket, lexer.LBrace:
 			depth++
-		case lexer.RParen, lexer.RBracket:
+		case lexer.RParen, lexer.RBracket, lexer.RBrace:
 			if r.IntN(4) == 0 {
 				b.WriteString(comment())
 			}

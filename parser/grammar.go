@@ -142,30 +142,47 @@ type importName struct {
 
 // handWritten shows, in the notation of participle, the productions that are
 // code and not structs.
-const handWritten = `Statement = Declaration | VarDecl | IfStmt | WhileStmt | ForStmt | ReturnStmt | ("break" | "continue") <newline> | Expression <newline> .
+const handWritten = `Statement = Declaration | VarDecl | IfStmt | WhileStmt | ForStmt | TryStmt | TransactionStmt | RaiseStmt | ReturnStmt | Destructuring
+	| ("break" | "continue" | "pass") <newline> | Expression <newline> .
 VarDecl = (<ident> ":" Annotation | "local" <ident> (":" Annotation)?) "=" Expression <newline> .
-IfStmt = "if" Expression Block ("else" "if" Expression Block)* ("else" Block)? .
+IfStmt = "if" Expression Block (("else" "if" | "elif") Expression Block)* ("else" Block)? .
 WhileStmt = "while" Expression Block .
-ForStmt = "for" <ident> "in" Expression Block .
+ForStmt = "for" <ident> ("," <ident>)* "in" Expression Block .
+TryStmt = "try" Indented ("catch" <ident> ("if" Expression)? Block)* ("finally" Indented)? .
+TransactionStmt = "transaction" Indented .
+RaiseStmt = "raise" Expression <newline> .
 ReturnStmt = "return" Expression? <newline> .
-Block = ":" (<newline> <indent> Statement+ <dedent> | Statement) .
+Destructuring = Or ("," Or)+ "=" Value ("," Value)* <newline> .
+Block = Indented | ":" Statement .
+Indented = ":" <newline> <indent> Statement+ <dedent> .
 Needs = ("approval" | Capability) ("," ("approval" | Capability))* .
+Pattern = Segment ("." (Segment | <string>))* .
+Segment = (<ident> | <keyword> | "*") (<ident> | <keyword> | <int> | "*")* .
 Rollback = "rollback" Block .
 Annotation = <ident> ("<" Annotation ("," Annotation)* ">")? .
-Expression = Or ("=" Expression)? .
+Expression = Value (("=" | "+=" | "-=" | "*=" | "/=" | "%=") Expression)? .
+Value = Lambda | Or ("if" Or "else" Value)? .
+Lambda = "lambda" (LambdaParam ("," LambdaParam)* | "(" ")") ":" Expression .
+LambdaParam = <ident> ("=" Expression)? .
 Or = And ("or" And)* .
 And = Equality ("and" Equality)* .
 Equality = Comparison (("==" | "!=") Comparison)* .
-Comparison = Term (("<" | "<=" | ">" | ">=") Term)* .
+Comparison = Term (("<" | "<=" | ">" | ">=" | "in" | "not" "in") Term)* .
 Term = Factor (("+" | "-") Factor)* .
-Factor = Unary (("*" | "/" | "%") Unary)* .
-Unary = ("not" | "-") Unary | Call .
-Call = Primary ("(" (Arg ("," Arg)*)? ")" | "." <ident> | "[" Expression "]")* .
-Arg = (<ident> ":")? Expression .
-Primary = <int> | <float> | <string> | "true" | "false" | "nil" | <ident> | "(" Expression ")" | "[" (Expression ("," Expression)*)? "]" .
+Factor = Unary (("*" | "/" | "//" | "%") Unary)* .
+Unary = "not" Unary (("in" | "not" "in") Term)* | "-" Unary | Call ("**" Unary)? .
+Call = Primary ("(" (Arg ("," Arg)* ","?)? ")" | "." Word | "[" Expression "]" | "[" Expression? ":" Expression? "]")* .
+Arg = (Word ":")? Expression .
+Word = <ident> | <keyword> .
+Primary = <int> | <float> | <string> | FString | "true" | "false" | "nil" | <ident> | "(" Expression ")"
+	| "[" (Expression ("," Expression)* ","?)? "]" | "{" (Entry ("," Entry)* ","?)? "}" .
+Entry = Expression ":" Expression .
+FString = <fstring> (<ftext> | "{" Expression <fspec>? "}")* <fend> .
 `
 
-// Grammar gives the whole grammar in EBNF, one production a line.
+// Grammar gives the whole grammar in EBNF, one production a line; a line that is
+// indented continues the one above it. Words of the language that are no
+// keywords, such as "try", are written like keywords.
 func Grammar() string {
 	p := parsers.Get().(*parser)
 	defer parsers.Put(p)
