@@ -69,12 +69,15 @@ func FuzzParse(f *testing.F) {
 	for _, s := range corpus(f) {
 		f.Add(s)
 	}
+	for _, c := range newStatements {
+		f.Add(c.src)
+	}
 	f.Fuzz(func(t *testing.T, src string) { checkParse(t, src) })
 }
 
 func TestRandomBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const alphabet = " \n\n  ()[]:.,=+-<>*/%!\"\"\\#aé1٣\t\r{};@\x00\xff"
+	const alphabet = " \n\n  ()[]{}:.,=+-<>*/%!\"\"'f\\#aé1٣\t\r{};@\x00\xff"
 	for range 100_000 {
 		b := make([]byte, r.IntN(40))
 		for i := range b {
@@ -92,6 +95,9 @@ func TestMutatedScripts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	scripts := corpus(t)
 	var short []string
+	for _, c := range newStatements {
+		scripts = append(scripts, c.src, c.src, c.src)
+	}
 	for _, s := range scripts {
 		if len(s) < 250 {
 			short = append(short, s)
@@ -134,8 +140,9 @@ func TestTokenSoup(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	words := strings.Fields(`def return returns if else while for in break continue true false nil import from as python set local session agent
 		action reversible irreversible requires approval policy allow deny test tool memory async persistent model and or not rollback compensate
-		x f ( ) [ ] : . , = == + - -> < > "s" 1 2.5`)
-	words = append(words, "\n", "\n", ":\n  ", "\n  ", "()", "():", "x = ")
+		x f ( ) [ ] { } : . , = == + - -> < > "s" 1 2.5 elif pass try catch finally raise lambda transaction default += ** // * f"a{ } } 0xff {} :,`)
+	words = append(words, "\n", "\n", ":\n  ", "\n  ", "()", "():", "x = ", `f"{x}"`, `f'{x:.2f}`, `{"k": `, "not in", "\ntry:\n  x\n", "\ncatch e", "\nelif x: ",
+		"lambda x: ", "lambda (): ", "x, y = ", "a, ", "x[1:", " if x else ")
 	for range 100_000 {
 		var b strings.Builder
 		for range 1 + r.IntN(14) {

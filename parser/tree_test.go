@@ -40,7 +40,29 @@ func paren(x ast.Expr) string {
 	case *ast.BinaryExpr:
 		return "(" + paren(x.X) + " " + x.Op.String() + " " + paren(x.Y) + ")"
 	case *ast.AssignExpr:
-		return "(" + paren(x.Target) + " = " + paren(x.Value) + ")"
+		return "(" + paren(x.Target) + " " + x.Op.String() + "= " + paren(x.Value) + ")"
+	case *ast.CondExpr:
+		return "(" + paren(x.Then) + " if " + paren(x.Cond) + " else " + paren(x.Else) + ")"
+	case *ast.Lambda:
+		return "(lambda " + paramList(x.Params) + ": " + paren(x.Body) + ")"
+	case *ast.SliceExpr:
+		return paren(x.X) + "[" + optional(x.Lo) + ":" + optional(x.Hi) + "]"
+	case *ast.MapLit:
+		var out []string
+		for _, e := range x.Entries {
+			out = append(out, paren(e.Key)+": "+paren(e.Value))
+		}
+		return "{" + strings.Join(out, ", ") + "}"
+	case *ast.FString:
+		s := "f("
+		for _, p := range x.Parts {
+			if p.X == nil {
+				s += fmt.Sprintf("%q", p.Text)
+			} else {
+				s += "{" + paren(p.X) + "|" + p.Spec + "}"
+			}
+		}
+		return s + ")"
 	case *ast.MemberExpr:
 		return paren(x.X) + "." + x.Name
 	case *ast.IndexExpr:
@@ -55,6 +77,25 @@ func paren(x ast.Expr) string {
 		return "[" + argList(args) + "]"
 	}
 	return fmt.Sprintf("?%T", x)
+}
+
+func optional(x ast.Expr) string {
+	if x == nil {
+		return ""
+	}
+	return paren(x)
+}
+
+func paramList(ps []*ast.Param) string {
+	var out []string
+	for _, p := range ps {
+		s := p.Name
+		if p.Default != nil {
+			s += " = " + paren(p.Default)
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
 }
 
 func argList(args []ast.Arg) string {
