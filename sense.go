@@ -64,7 +64,7 @@ func New(ctx context.Context, o Options) *Runtime {
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
 		Parse:         parser.Parse,
-		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython,
+		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
 		OnTest:    o.OnTest,
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,

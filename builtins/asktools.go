@@ -44,7 +44,11 @@ func (d *Deps) askWithTools(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	return newToolLoop(c, m, offers).run(intro + prompt)
+	o, err := readAsk(c, "ask_with_tools")
+	if err != nil {
+		return eval.Value{}, err
+	}
+	return newToolLoop(newExchange(c, m, o), c.Thread, offers).run(intro + prompt)
 }
 
 // gather lists the tools given, those of skills included, and the lines that
@@ -111,15 +115,13 @@ func offerOf(v eval.Value) (*offer, error) {
 
 // toolLoop is one ask_with_tools.
 type toolLoop struct {
+	*exchange
 	t      *eval.Thread
-	at     eval.Place
-	m      *Model
 	offers []*offer
-	req    model.Request
 }
 
-func newToolLoop(c *eval.Call, m *Model, offers []*offer) *toolLoop {
-	l := &toolLoop{t: c.Thread, at: c.Thread.Place(), m: m, offers: offers}
+func newToolLoop(x *exchange, t *eval.Thread, offers []*offer) *toolLoop {
+	l := &toolLoop{exchange: x, t: t, offers: offers}
 	for _, o := range offers {
 		l.req.Tools = append(l.req.Tools, o.spec)
 	}
@@ -131,24 +133,26 @@ func (l *toolLoop) run(prompt string) (eval.Value, error) {
 	if err := l.supported(); err != nil {
 		return eval.Value{}, err
 	}
-	for range maxRounds {
-		if err := l.m.allow(l.at); err != nil {
-			return eval.Value{}, err
-		}
-		turn, err := l.m.complete(l.t, &l.req)
+	rounds := maxRounds
+	if l.m.maxTurns > 0 {
+		rounds = l.m.maxTurns
+	}
+	for range rounds {
+		turn, err := l.turn()
 		if err != nil {
 			return eval.Value{}, err
 		}
 		if len(turn.Calls) == 0 {
-			return l.m.answer(turn), l.m.audited(l.at)
+			return l.finish(turn)
 		}
+		l.usage.calls += int64(len(turn.Calls))
 		results, err := l.answerCalls(turn.Calls)
 		if err != nil {
 			return eval.Value{}, err
 		}
 		l.req.Messages = append(l.req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: results})
 	}
-	return eval.Value{}, diag.New(diag.Model, "model '%s' did not produce a final answer within %d tool-call iterations", l.m.name, maxRounds)
+	return eval.Value{}, diag.New(diag.Model, "model '%s' did not produce a final answer within %d tool-call iterations", l.m.name, rounds)
 }
 
 func (l *toolLoop) supported() error {

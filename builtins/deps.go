@@ -27,6 +27,7 @@ type Deps struct {
 	manager *mcp.Manager
 
 	mu     sync.Mutex
+	usage  usageTable
 	stores map[string]*memory.Store
 	python *pybridge.Proc
 }
@@ -71,9 +72,9 @@ func (d *Deps) Close(abort bool) {
 func (d *Deps) worldly() []eval.Builtin {
 	return []eval.Builtin{
 		{Name: "inference", Max: -1, Labels: true, Fn: d.inference},
-		{Name: "ask", Min: 1, Max: 1, Fn: d.ask},
-		{Name: "ask_with_memory", Min: 2, Max: 2, Fn: d.askWithMemory},
-		{Name: "ask_with_tools", Min: 2, Max: 2, Fn: d.askWithTools},
+		{Name: "ask", Min: 1, Max: 1, Labels: true, Fn: d.ask},
+		{Name: "ask_with_memory", Min: 2, Max: 2, Labels: true, Fn: d.askWithMemory},
+		{Name: "ask_with_tools", Min: 2, Max: 2, Labels: true, Fn: d.askWithTools},
 		{Name: "skill", Min: 3, Max: 3, Fn: d.skill},
 		{Name: "connect_mcp", Max: -1, Labels: true, Fn: d.connectMCP},
 	}

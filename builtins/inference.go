@@ -12,17 +12,31 @@ import (
 	"github.com/sense-lang/sense/model/openai"
 )
 
-const inferenceUsage = `inference() expects (provider: String, model_id: String = default), plus optional temperature:/max_tokens:/api_key_env: (real providers) or response_template:/confidence:/script: ("mock")`
+const inferenceUsage = `inference() expects (provider: String, model_id: String = default), plus optional temperature:/max_tokens:/api_key_env: (real providers) or response_template:/confidence: ("mock")`
 
-// provider is a service that inference can name.
+// provider is a service that inference can name. One without keyVar needs no
+// key; baseVar is the variable that holds its address.
 type provider struct {
 	name, modelID, keyVar, baseVar string
+	needsURL                       bool
 	make                           func(model.Options) model.Client
 }
 
 var providers = []provider{
-	{"anthropic", "claude-sonnet-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", func(o model.Options) model.Client { return anthropic.New(o) }},
-	{"openai", "gpt-4o", "OPENAI_API_KEY", "OPENAI_BASE_URL", func(o model.Options) model.Client { return openai.New(o) }},
+	{"anthropic", "claude-sonnet-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", false, func(o model.Options) model.Client { return anthropic.New(o) }},
+	{"openai", "gpt-4o", "OPENAI_API_KEY", "OPENAI_BASE_URL", false, func(o model.Options) model.Client { return openai.New(o) }},
+	{"ollama", openai.DefaultOllamaModel, "", "OLLAMA_HOST", false, func(o model.Options) model.Client { return openai.NewOllama(o) }},
+	{"openai-compatible", "default", "", "", true, func(o model.Options) model.Client { return openai.NewCompatible(o) }},
+}
+
+// auto gives the first provider that the environment configures.
+func (d *Deps) auto() (provider, error) {
+	for _, p := range providers {
+		if v := p.keyVar; v != "" && d.getenv(v) != "" || p.name == "ollama" && d.getenv(p.baseVar) != "" {
+			return p, nil
+		}
+	}
+	return provider{}, fail(`inference("auto") found no model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST, or name a provider: inference("mock"), inference("openai-compatible", "model", base_url: "...")`)
 }
 
 func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
@@ -34,21 +48,28 @@ func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
 		return eval.Value{}, fail("inference()'s provider argument must be a String")
 	}
 	if name == "mock" {
-		return mockModel(c)
+		return d.mockModel(c)
+	}
+	if name == "auto" {
+		p, err := d.auto()
+		if err != nil {
+			return eval.Value{}, err
+		}
+		return d.realModel(c, p)
 	}
 	for _, p := range providers {
 		if p.name == name {
 			return d.realModel(c, p)
 		}
 	}
-	return eval.Value{}, fail("inference(): unknown provider '%s' -- supported: anthropic, mock, openai", name)
+	return eval.Value{}, fail("inference(): unknown provider '%s' -- supported: anthropic, auto, mock, ollama, openai, openai-compatible", name)
 }
 
 // unknownOptions refuses labels that a provider does not know.
 func unknownOptions(c *eval.Call, who string, known ...string) error {
 	var bad []string
 	for _, l := range c.Labels {
-		if !slices.Contains(known, l.Name) && l.Name != "script" {
+		if !slices.Contains(known, l.Name) {
 			bad = append(bad, l.Name)
 		}
 	}
@@ -70,49 +91,109 @@ func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
 		}
 		o.ModelID = id
 	}
-	if err := unknownOptions(c, "inference()", "api_key_env", "max_tokens", "temperature"); err != nil {
+	if err := unknownOptions(c, "inference()", realOptions...); err != nil {
 		return eval.Value{}, err
 	}
-	keyVar, err := readOptions(c, p.keyVar, &o)
-	if err != nil {
-		return eval.Value{}, err
+	r := optionReader{keyVar: p.keyVar, o: &o}
+	for _, l := range c.Labels {
+		if err := r.read(l); err != nil {
+			return eval.Value{}, err
+		}
 	}
-	if o.APIKey = d.getenv(keyVar); o.APIKey == "" {
-		return eval.Value{}, fail("inference() needs the '%s' environment variable set to a real API key", keyVar)
+	if r.keyVar != "" {
+		if o.APIKey = d.getenv(r.keyVar); o.APIKey == "" {
+			return eval.Value{}, fail("inference() needs the '%s' environment variable set to a real API key", r.keyVar)
+		}
 	}
-	o.BaseURL = d.getenv(p.baseVar)
-	m := &Model{deps: d, name: o.ModelID, provider: p.name}
+	if o.BaseURL == "" && p.baseVar != "" {
+		o.BaseURL = d.getenv(p.baseVar)
+	}
+	if o.BaseURL == "" && p.needsURL {
+		return eval.Value{}, fail("inference(\"%s\") needs base_url: the address of the server", p.name)
+	}
+	m := &Model{deps: d, name: o.ModelID, provider: p.name, maxTurns: r.maxTurns, fallback: r.fallback}
 	m.client = sync.OnceValue(func() model.Client { return p.make(o) })
 	return eval.Obj(m), nil
 }
 
-func readOptions(c *eval.Call, keyVar string, o *model.Options) (string, error) {
-	for _, l := range c.Labels {
-		switch l.Name {
-		case "temperature":
-			f, ok := l.Value.AsNumber()
-			if !ok {
-				return "", fail("inference()'s temperature option must be a number")
-			}
-			o.Temperature = &f
-		case "max_tokens":
-			n, ok := l.Value.AsInt()
-			if !ok {
-				return "", fail("inference()'s max_tokens option must be an Int")
-			}
-			o.MaxTokens = &n
-		case "api_key_env":
-			s, ok := l.Value.AsString()
-			if !ok {
-				return "", fail("inference()'s api_key_env option must be a String")
-			}
-			keyVar = s
-		}
-	}
-	return keyVar, nil
+var realOptions = []string{"api_key_env", "base_url", "fallback", "max_tokens", "max_turns", "retries", "system", "temperature", "timeout"}
+
+// optionReader reads the labeled arguments of inference.
+type optionReader struct {
+	keyVar   string
+	o        *model.Options
+	maxTurns int
+	fallback *Model
 }
 
-func mockModel(c *eval.Call) (eval.Value, error) {
+func (r *optionReader) read(l eval.Label) error {
+	switch l.Name {
+	case "api_key_env", "base_url", "system":
+		return r.text(l)
+	case "max_tokens", "retries", "max_turns":
+		return r.count(l)
+	case "fallback":
+		m, ok := l.Value.AsObject().(*Model)
+		if !ok {
+			return fail("inference()'s fallback option must be a Model")
+		}
+		r.fallback = m
+		return nil
+	}
+	f, ok := l.Value.AsNumber()
+	switch {
+	case !ok:
+		return fail("inference()'s %s option must be a number", l.Name)
+	case l.Name == "temperature":
+		r.o.Temperature = &f
+	case f <= 0:
+		return fail("inference()'s timeout option must be above 0")
+	default:
+		r.o.Timeout = seconds(f)
+	}
+	return nil
+}
+
+func (r *optionReader) text(l eval.Label) error {
+	s, ok := l.Value.AsString()
+	if !ok {
+		return fail("inference()'s %s option must be a String", l.Name)
+	}
+	switch l.Name {
+	case "api_key_env":
+		r.keyVar = s
+	case "base_url":
+		r.o.BaseURL = s
+	default:
+		r.o.System = s
+	}
+	return nil
+}
+
+func (r *optionReader) count(l eval.Label) error {
+	n, ok := l.Value.AsInt()
+	if !ok {
+		return fail("inference()'s %s option must be an Int", l.Name)
+	}
+	switch l.Name {
+	case "max_tokens":
+		r.o.MaxTokens = &n
+	case "retries":
+		if n < 0 || n > 100 {
+			return fail("inference()'s retries option must be from 0 to 100")
+		}
+		k := int(n)
+		r.o.Retries = &k
+	default:
+		if n < 1 || n > 1000 {
+			return fail("inference()'s max_turns option must be from 1 to 1000")
+		}
+		r.maxTurns = int(n)
+	}
+	return nil
+}
+
+func (d *Deps) mockModel(c *eval.Call) (eval.Value, error) {
 	o := mock.Options{}
 	if len(c.Args) == 2 {
 		s, ok := c.Args[1].AsString()
@@ -121,16 +202,21 @@ func mockModel(c *eval.Call) (eval.Value, error) {
 		}
 		o.Name = s
 	}
-	if err := unknownOptions(c, `inference("mock")`, "confidence", "response_template"); err != nil {
+	if err := unknownOptions(c, `inference("mock")`, "confidence", "fallback", "max_turns", "response_template", "script"); err != nil {
 		return eval.Value{}, err
 	}
+	r := optionReader{}
 	for _, l := range c.Labels {
-		if err := mockOption(&o, l); err != nil {
+		err := mockOption(&o, l)
+		if l.Name == "max_turns" || l.Name == "fallback" {
+			err = r.read(l)
+		}
+		if err != nil {
 			return eval.Value{}, err
 		}
 	}
 	client := mock.New(o)
-	m := &Model{name: client.ModelID(), provider: "mock", client: func() model.Client { return client }}
+	m := &Model{deps: d, name: client.ModelID(), provider: "mock", maxTurns: r.maxTurns, fallback: r.fallback, client: func() model.Client { return client }}
 	return eval.Obj(m), nil
 }
 

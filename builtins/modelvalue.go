@@ -1,7 +1,6 @@
 package builtins
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -15,6 +14,8 @@ type Model struct {
 	deps     *Deps
 	name     string
 	provider string
+	maxTurns int    // of a tool loop; 0 is the usual limit
+	fallback *Model // asked when this one fails, nil for none
 	client   func() model.Client
 }
 
@@ -41,8 +42,8 @@ func (m *Model) Method(name string) *eval.Method {
 	return nil
 }
 
-var modelAsk = eval.Method{Name: "ask", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
-	return o.(*Model).askText(c, "ask()", "", c.Args[0])
+var modelAsk = eval.Method{Name: "ask", Min: 1, Max: 1, Labels: true, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+	return o.(*Model).askText(c, "ask", "", c.Args[0])
 }}
 
 // Attr gives the name.
@@ -70,7 +71,7 @@ func (d *Deps) ask(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	return m.askText(c, "ask()", "", c.Args[0])
+	return m.askText(c, "ask", "", c.Args[0])
 }
 
 func (d *Deps) askWithMemory(c *eval.Call) (eval.Value, error) {
@@ -89,24 +90,22 @@ func (d *Deps) askWithMemory(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	return m.askText(c, "ask_with_memory()", known, c.Args[0])
+	return m.askText(c, "ask_with_memory", known, c.Args[0])
 }
 
 // askText asks with one prompt; before stands before it.
 func (m *Model) askText(c *eval.Call, who, before string, prompt eval.Value) (eval.Value, error) {
-	p, ok := prompt.AsString()
-	if !ok {
-		return eval.Value{}, fail("%s expects a String prompt, got %s", who, prompt.TypeName())
-	}
-	at := c.Thread.Place()
-	if err := m.allow(at); err != nil {
-		return eval.Value{}, err
-	}
-	turn, err := m.complete(c.Thread, &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: before + p}}})
+	o, err := readAsk(c, who)
 	if err != nil {
 		return eval.Value{}, err
 	}
-	return m.answer(turn), m.audited(at)
+	p, ok := prompt.AsString()
+	if !ok {
+		return eval.Value{}, fail("%s() expects a String prompt, got %s", who, prompt.TypeName())
+	}
+	x := newExchange(c, m, o)
+	x.req.Messages = []model.Message{{Role: model.RoleUser, Text: before + p}}
+	return x.answer()
 }
 
 // allow checks the capability of a real model.
@@ -134,27 +133,13 @@ func (m *Model) audited(at eval.Place) error {
 	return at.Note(m.name, "model", "called", "")
 }
 
-// complete sends one request while other threads run.
-func (m *Model) complete(t *eval.Thread, req *model.Request) (turn *model.Turn, err error) {
-	t.Blocking(func(ctx context.Context) { turn, err = m.client().Complete(ctx, req) })
-	if stop := t.Stopped(); stop != nil {
-		return nil, stop
-	}
-	if err != nil {
-		return nil, &diag.Error{Kind: diag.Model, Msg: "model '" + m.name + "' failed: " + err.Error(), Cause: err}
-	}
-	return turn, nil
-}
-
-func (m *Model) answer(t *model.Turn) eval.Value {
-	return eval.Obj(&Answer{value: eval.String(t.Text), confidence: t.Confidence, source: m.name})
-}
-
 // Answer is what a model answered.
 type Answer struct {
 	value      eval.Value
 	confidence *float64
 	source     string
+	truncated  bool
+	usage      usage
 }
 
 // TypeName gives "Answer".
@@ -199,6 +184,10 @@ func (a *Answer) Attr(t *eval.Thread, name string) (eval.Value, error) {
 		return eval.Float(*a.confidence), nil
 	case "source":
 		return eval.String(a.source), nil
+	case "usage":
+		return a.usage.value(), nil
+	case "truncated":
+		return eval.Bool(a.truncated), nil
 	}
 	return eval.Value{}, fail("answer has no member '%s'", name)
 }

@@ -179,7 +179,7 @@ func (th *Thread) StartAgent(v Value) (Value, error) {
 		_, err := t.attempt(func() Value { return t.runInner(a.fn, nil) })
 		a.finish(t, err)
 	})
-	a.thread.callers = th.around()
+	a.thread.callers, a.thread.budgets = th.around(), th.Place().Budgets()
 	a.thread.foreground = !a.decl.Async
 	return a.proceed(th, v)
 }
@@ -255,7 +255,7 @@ func (th *Thread) ResumeAgent(v, value Value) (Value, error) {
 		return Value{}, diag.New(diag.Runtime, "cannot resume agent '%s' — status is '%s', not 'paused'", a.decl.Name, a.status)
 	}
 	a.status, a.resumed = "running", value
-	a.thread.callers = th.around()
+	a.thread.callers, a.thread.budgets = th.around(), th.Place().Budgets()
 	th.in.wake(a.pausing)
 	a.pausing = nil
 	return a.proceed(th, v)
@@ -419,7 +419,7 @@ func (th *Thread) spawnTool(t *Tool, args []Value) Value {
 			n.in.wake(w)
 		}
 	})
-	n.callers = th.around()
+	n.callers, n.budgets = th.around(), at.Budgets()
 	return Obj(f)
 }
 

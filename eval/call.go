@@ -492,7 +492,7 @@ func (b *Builtin) check(c *Call) error {
 		return diag.New(diag.Runtime, "'%s' does not accept labeled arguments (%s)", b.Name, labelList(c.Labels))
 	}
 	n := len(c.Args)
-	if n >= b.Min && (b.Max < 0 || n <= b.Max) || b.Labels {
+	if n >= b.Min && (b.Max < 0 || n <= b.Max) {
 		return nil
 	}
 	if b.Usage != "" {

@@ -125,8 +125,42 @@ func (p Place) Delegation() (Value, bool) {
 	return p.hidden(func(i *scopeInfo) []loc { return i.models })
 }
 
-// Budget gives the value of the nearest `set budget` outward from a place.
-func (p Place) Budget() (Value, bool) { return p.hidden(func(i *scopeInfo) []loc { return i.budgets }) }
+// Budgets gives the values of every `set budget` in force at a place: those of
+// the scopes around it and of the scopes around the active calls.
+func (p Place) Budgets() []Value {
+	var out []Value
+	if p.info == nil {
+		return p.th.budgets
+	}
+	out = appendBudgets(out, p.info, p.fr)
+	w := p.th.walk(p.fr)
+	w.seg = p.th.segmentOf(p.fr)
+	for s, ok := w.up(); ok; s, ok = w.up() {
+		out = appendBudgets(out, s.info, w.fr)
+	}
+	for _, b := range p.th.budgets {
+		out = appendNew(out, b)
+	}
+	return out
+}
+
+func appendBudgets(out []Value, info *scopeInfo, fr fp) []Value {
+	for _, l := range info.budgets {
+		if v := l.get(fr, maxSlots+1); v.p != nil {
+			out = appendNew(out, v)
+		}
+	}
+	return out
+}
+
+func appendNew(out []Value, v Value) []Value {
+	for _, o := range out {
+		if same(o, v) {
+			return out
+		}
+	}
+	return append(out, v)
+}
 
 func (p Place) hidden(which func(*scopeInfo) []loc) (Value, bool) {
 	if p.info == nil {
@@ -196,7 +230,7 @@ func (c *compiler) policyStmt(s *ast.PolicyStmt) stmt {
 // setStmt compiles `set name = value`.
 func (c *compiler) setStmt(s *ast.SetStmt) stmt {
 	v := c.expr(s.Value)
-	if s.Name != "delegation" && !(s.Name == "budget" && labelsEverywhere) {
+	if s.Name != "delegation" && s.Name != "budget" {
 		return func(fr fp) (ctl, Value) {
 			v(fr)
 			failf(fr, &s.P, diag.Runtime, "unknown 'set' target '%s' (only 'delegation' is supported so far)", s.Name)
@@ -210,9 +244,25 @@ func (c *compiler) setStmt(s *ast.SetStmt) stmt {
 		if s.Name == "delegation" && typeName(x) != "Model" {
 			failf(fr, &s.P, diag.Type, "'set delegation' requires a Model value, got %s", typeName(x))
 		}
+		if s.Name == "budget" {
+			x = newBudget(fr, x, &s.P)
+		}
 		l.set(fr, at, x)
 		return ctlNext, Value{}
 	}
+}
+
+// newBudget makes what keeps account of a budget from here on.
+func newBudget(fr fp, v Value, at *diag.Pos) Value {
+	f := threadOf(fr).in.cfg.NewBudget
+	if f == nil {
+		failf(fr, at, diag.Runtime, "this program runs without budgets")
+	}
+	b, err := f(v)
+	if err != nil {
+		fail(fr, at, err)
+	}
+	return b
 }
 
 // Named is an Object that a declaration gives its name, as model does.

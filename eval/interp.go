@@ -54,6 +54,8 @@ type Config struct {
 	PersistentMemory func(t *Thread, name, path string, hasPath bool, declaredIn string) (Object, error)
 	// SessionMemory makes an in-process memory.
 	SessionMemory func(name, kind string) Object
+	// NewBudget makes what keeps account of a `set budget` value.
+	NewBudget func(v Value) (Value, error)
 	// OnTest is told of every test that ended; err is nil where it passed.
 	OnTest func(desc string, err error)
 	// OnDeclare is told of every tool, action, agent and memory declared.

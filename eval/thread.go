@@ -30,6 +30,7 @@ type Thread struct {
 	agent      *Agent                     // whose body this thread runs, nil for others
 	callers    []policy.Chain             // the callers of the place that started this thread
 	rules      policy.Chain               // around the place of calls that the host makes
+	budgets    []Value                    // in force where this thread was started
 	name       string                     // for messages about waits
 	foreground bool                       // a plain agent's thread: somebody waits for it
 	waiting    string                     // what an endless wait is for, while in one; guarded by Interp.mu

@@ -119,3 +119,46 @@ func mapChecker(t *ast.TypeExpr) func(v Value) bool {
 		return true
 	}
 }
+
+// CheckType reports whether a value fits an annotation.
+func CheckType(t *ast.TypeExpr, v Value) bool {
+	ok := checker(t)
+	return ok == nil || ok(v)
+}
+
+// ParseType reads an annotation from text, as in "Array<String>"; ok is false
+// where it is none.
+func ParseType(text string) (t *ast.TypeExpr, ok bool) {
+	t, rest := parseType(strings.TrimSpace(text), 0)
+	return t, t != nil && rest == ""
+}
+
+func parseType(s string, depth int) (*ast.TypeExpr, string) {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n] >= 'a' && s[n] <= 'z' || s[n] >= 'A' && s[n] <= 'Z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
+		n++
+	}
+	if n == 0 || depth > 20 {
+		return nil, s
+	}
+	t := &ast.TypeExpr{Name: s[:n]}
+	s = strings.TrimLeft(s[n:], " ")
+	if !strings.HasPrefix(s, "<") {
+		return t, s
+	}
+	for {
+		arg, rest := parseType(strings.TrimLeft(s[1:], " "), depth+1)
+		if arg == nil || rest == "" {
+			return nil, s
+		}
+		t.Args = append(t.Args, arg)
+		s = rest
+		if s[0] != ',' {
+			break
+		}
+	}
+	if s[0] != '>' {
+		return nil, s
+	}
+	return t, strings.TrimLeft(s[1:], " ")
+}

@@ -1,0 +1,171 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
+)
+
+// usage counts what models cost.
+type usage struct {
+	input, output, turns, calls int64
+	seconds                     float64
+}
+
+func (u usage) value() eval.Value {
+	m := eval.NewMap()
+	m.Set("input_tokens", eval.Int(u.input))
+	m.Set("output_tokens", eval.Int(u.output))
+	m.Set("turns", eval.Int(u.turns))
+	m.Set("tool_calls", eval.Int(u.calls))
+	m.Set("seconds", eval.Float(u.seconds))
+	return m.Value()
+}
+
+// usageTable counts by model, in order of their first use.
+type usageTable struct {
+	mu    sync.Mutex
+	names []string
+	by    map[string]*usage
+}
+
+func (t *usageTable) add(name string, u usage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.by == nil {
+		t.by = map[string]*usage{}
+	}
+	sum := t.by[name]
+	if sum == nil {
+		sum = &usage{}
+		t.by[name] = sum
+		t.names = append(t.names, name)
+	}
+	sum.input += u.input
+	sum.output += u.output
+	sum.turns += u.turns
+	sum.calls += u.calls
+}
+
+// UsageSummary words what the program's models cost, a line each.
+func (d *Deps) UsageSummary() string {
+	d.usage.mu.Lock()
+	defer d.usage.mu.Unlock()
+	var b strings.Builder
+	b.WriteString("\n--- usage ---\n")
+	if len(d.usage.names) == 0 {
+		b.WriteString("(no model was asked)\n")
+	}
+	for _, n := range d.usage.names {
+		u := d.usage.by[n]
+		fmt.Fprintf(&b, "%s: %d requests, %d input tokens, %d output tokens, %d tool calls\n", diag.Visible(n), u.turns, u.input, u.output, u.calls)
+	}
+	return b.String()
+}
+
+// Budget is what a `set budget` allows, counted from where it was set.
+type Budget struct {
+	tokens, requests, maxTokens, maxRequests int64
+	maxSeconds                               float64
+	began                                    time.Time
+}
+
+// TypeName gives "Budget".
+func (b *Budget) TypeName() string { return "Budget" }
+
+// String gives what is left.
+func (b *Budget) String() string { return "<budget>" }
+
+// NewBudget reads a budget: a Map with tokens, calls and seconds.
+func (d *Deps) NewBudget(v eval.Value) (eval.Value, error) {
+	m, ok := v.AsMap()
+	if !ok {
+		return eval.Value{}, fail("'set budget' requires a Map, got %s", v.TypeName())
+	}
+	b := &Budget{maxTokens: -1, maxRequests: -1, maxSeconds: -1, began: time.Now()}
+	for _, k := range m.Keys() {
+		x, _ := m.Get(k)
+		n, isInt := x.AsInt()
+		f, isNumber := x.AsNumber()
+		switch {
+		case k != "tokens" && k != "calls" && k != "seconds":
+			return eval.Value{}, fail("unknown key '%s' in a budget -- supported: calls, seconds, tokens", k)
+		case k == "seconds" && isNumber && f >= 0:
+			b.maxSeconds = f
+		case k == "tokens" && isInt && n >= 0:
+			b.maxTokens = n
+		case k == "calls" && isInt && n >= 0:
+			b.maxRequests = n
+		default:
+			return eval.Value{}, fail("a budget's %s must be a number that is not negative, got %s", k, x.String())
+		}
+	}
+	return eval.Obj(b), nil
+}
+
+func (b *Budget) spend(tokens int64) {
+	b.tokens += tokens
+	b.requests++
+}
+
+// errBudget marks the errors of exhausted budgets.
+type errBudget struct{ what string }
+
+func (e *errBudget) Error() string { return e.what }
+
+func (b *Budget) check() error {
+	what := ""
+	switch {
+	case b.maxRequests >= 0 && b.requests >= b.maxRequests:
+		what = fmt.Sprintf("%d of %d calls", b.requests, b.maxRequests)
+	case b.maxTokens >= 0 && b.tokens >= b.maxTokens:
+		what = fmt.Sprintf("%d of %d tokens", b.tokens, b.maxTokens)
+	case b.maxSeconds >= 0 && time.Since(b.began).Seconds() >= b.maxSeconds:
+		what = fmt.Sprintf("%s seconds", eval.FormatFloat(b.maxSeconds))
+	default:
+		return nil
+	}
+	msg := "the budget is used up (" + what + ")"
+	return &diag.Error{Kind: diag.Model, Msg: msg, Cause: &errBudget{msg}}
+}
+
+func isBudget(err error) bool {
+	e, ok := err.(*diag.Error)
+	if !ok {
+		return false
+	}
+	_, ok = e.Cause.(*errBudget)
+	return ok
+}
+
+func checkBudgets(vs []eval.Value) error {
+	for _, v := range vs {
+		if b, ok := v.AsObject().(*Budget); ok {
+			if err := b.check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// budgetContext ends a request when the first budget's time is over.
+func budgetContext(ctx context.Context, vs []eval.Value) (context.Context, context.CancelFunc) {
+	var end time.Time
+	for _, v := range vs {
+		if b, ok := v.AsObject().(*Budget); ok && b.maxSeconds >= 0 {
+			if e := b.began.Add(seconds(b.maxSeconds)); end.IsZero() || e.Before(end) {
+				end = e
+			}
+		}
+	}
+	if end.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, end)
+}
