@@ -189,11 +189,7 @@ func protoAttr(p *proto, name string) (Value, bool) {
 		}
 		return newStr(p.doc), true
 	case "params":
-		var ss []string
-		for i := range p.params {
-			ss = append(ss, p.params[i].name)
-		}
-		return Strings(ss), true
+		return paramNames(p), true
 	}
 	return Value{}, false
 }

@@ -135,3 +135,40 @@ func (th *Thread) openMemory(s *ast.MemoryDecl, file string) (Object, error) {
 	}
 	return cfg.SessionMemory(s.Name, s.Text), nil
 }
+
+// Attr gives name, doc and params.
+func (t *Tool) Attr(_ *Thread, name string) (Value, error) {
+	doc := t.decl.Body.Doc
+	if !t.decl.Body.HasDoc {
+		doc = t.decl.Desc
+	}
+	return declAttr("Tool", t.fn.proto, doc, name)
+}
+
+// Attr gives name, doc and params.
+func (d *ActionDecl) Attr(_ *Thread, name string) (Value, error) {
+	return declAttr("Action", d.fn.proto, d.decl.Body.Doc, name)
+}
+
+func declAttr(typ string, p *proto, doc, name string) (Value, error) {
+	switch name {
+	case "name":
+		return newStr(p.name), nil
+	case "doc":
+		if doc == "" {
+			return mkNil(), nil
+		}
+		return newStr(doc), nil
+	case "params":
+		return paramNames(p), nil
+	}
+	return Value{}, diag.New(diag.Runtime, "cannot access member '%s' on type %s", name, typ)
+}
+
+func paramNames(p *proto) Value {
+	var ss []string
+	for i := range p.params {
+		ss = append(ss, p.params[i].name)
+	}
+	return Strings(ss)
+}
