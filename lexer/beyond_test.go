@@ -171,3 +171,11 @@ func TestDeepFStrings(t *testing.T) {
 		t.Error("no error for what is never closed")
 	}
 }
+
+func TestSoftWordsAreNames(t *testing.T) {
+	for _, w := range SoftWords() {
+		if k := scan(t, w)[0].Kind; k != Ident {
+			t.Errorf("%s is %v", w, k)
+		}
+	}
+}

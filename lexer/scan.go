@@ -379,7 +379,7 @@ func (s *scanner) mark(c byte) {
 			s.refuse(c)
 			return
 		}
-		s.depth--
+		s.depth = max(0, s.depth-1)
 		s.braces--
 	case Colon:
 		s.header = s.header && s.depth > 0

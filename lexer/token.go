@@ -156,6 +156,12 @@ type Comment struct {
 	Own  bool
 }
 
+// SoftWords lists the words that begin a construct in some places and are names
+// in all others; to the scanner they are names.
+func SoftWords() []string {
+	return []string{"catch", "compensate", "default", "elif", "finally", "lambda", "pass", "raise", "rollback", "transaction", "try"}
+}
+
 // Keyword gives the kind of the keyword spelt s, Ident where s is none.
 func Keyword(s string) Kind {
 	if len(s) < 2 || len(s) > len("irreversible") {

@@ -69,8 +69,6 @@ var expected = map[lexer.Kind]map[string]string{
 
 // expectedAnywhere does the same for what means the same in all declarations.
 var expectedAnywhere = map[string]string{
-	"Param":      "expected a parameter name",
-	`")"`:        "expected ')' after the parameters",
 	"Capability": "expected a capability name",
 	"<newline>":  "expected a new line after this statement",
 }
@@ -100,8 +98,6 @@ func (p *parser) failDeclaration(start int, err error) {
 		p.failAt(p.toks[p.i].Pos, "expected 'agent' or 'tool' after 'async'")
 	case want == "PolicyRule" || first == lexer.KwPolicy && (want == "<newline>" && p.toks[p.i-1].Kind == lexer.Colon || want == "<dedent>"):
 		p.failAt(p.toks[p.i].Pos, "expected 'allow' or 'deny' in a policy rule")
-	case want == `")"` && (p.toks[p.i-1].Kind == lexer.LParen || p.toks[p.i-1].Kind == lexer.Comma):
-		want = "Param"
 	}
 	p.fail(p.wording(first, want))
 }

@@ -14,6 +14,7 @@ type (
 	block      interface{ ast.Node }
 	annotation interface{ String() string }
 	needs      interface{ list() []need }
+	params     interface{ list() []*ast.Param }
 	pattern    interface{ capability() ast.Capability }
 )
 
@@ -35,15 +36,9 @@ type declaration struct {
 
 type funcDecl struct {
 	Name   plex.Token `parser:"'def' @Ident"`
-	Params []*param   `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
+	Params params     `parser:"'(' @@ ')'"`
 	Result annotation `parser:"( '->' @@ )?"`
 	Body   block      `parser:"@@"`
-}
-
-type param struct {
-	Name    plex.Token `parser:"@Ident"`
-	Type    annotation `parser:"( ':' @@ )?"`
-	Default expression `parser:"( '=' @@ )?"`
 }
 
 type testDecl struct {
@@ -63,7 +58,7 @@ type agentDecl struct {
 
 type toolDecl struct {
 	Name     plex.Token    `parser:"'tool' @Ident"`
-	Params   []*param      `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
+	Params   params        `parser:"'(' @@ ')'"`
 	Result   annotation    `parser:"( 'returns' @@ )?"`
 	Requires []*capability `parser:"( 'requires' @@ ( ',' @@ )* )?"`
 	Desc     plex.Token    `parser:"@String?"`
@@ -80,7 +75,7 @@ type asyncDecl struct {
 type actionDecl struct {
 	Kind     plex.Token `parser:"@( 'reversible' | 'irreversible' )"`
 	Name     plex.Token `parser:"'action' @Ident"`
-	Params   []*param   `parser:"'(' ( @@ ( (?= ',' Ident ) ',' @@ )* ','? )? ')'"`
+	Params   params     `parser:"'(' @@ ')'"`
 	Requires needs      `parser:"( 'requires' @@ )?"`
 	Body     block      `parser:"@@"`
 }
@@ -158,6 +153,8 @@ Indented = ":" <newline> <indent> Statement+ <dedent> .
 Needs = ("approval" | Capability) ("," ("approval" | Capability))* .
 Pattern = Segment ("." (Segment | <string>))* .
 Segment = (<ident> | <keyword> | "*") (<ident> | <keyword> | <int> | "*")* .
+Params = (Param ("," Param)* ","?)? .
+Param = <ident> (":" Annotation)? ("=" Expression)? .
 Rollback = "rollback" Block .
 Annotation = <ident> ("<" Annotation ("," Annotation)* ">")? .
 Expression = Value (("=" | "+=" | "-=" | "*=" | "/=" | "%=") Expression)? .

@@ -79,6 +79,31 @@ func (p *parser) lambdaParams() []*ast.Param {
 	}
 }
 
+type declared []*ast.Param
+
+func (l declared) list() []*ast.Param { return l }
+
+// params reads the parameters of a declaration up to the ")" after them.
+func (p *parser) params() params {
+	var out declared
+	for p.kind() != lexer.RParen {
+		name := p.expect(lexer.Ident, "expected a parameter name")
+		param := &ast.Param{At: ast.At{P: name.Pos}, Name: name.Text}
+		if p.accept(lexer.Colon) {
+			param.Type = p.typ()
+		}
+		if p.accept(lexer.Eq) {
+			param.Default = p.expr()
+		}
+		out = append(out, param)
+		if !p.accept(lexer.Comma) && p.kind() != lexer.RParen {
+			p.fail("expected ')' after the parameters")
+		}
+	}
+	p.checkDefaults(out)
+	return out
+}
+
 // checkDefaults refuses a parameter that must be given after one that need not.
 func (p *parser) checkDefaults(params []*ast.Param) {
 	for i, param := range params {

@@ -13,7 +13,7 @@ import (
 func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 	switch {
 	case d.Def != nil:
-		return p.lowerDef(at, d.Def)
+		return lowerDef(at, d.Def)
 	case d.Test != nil:
 		return &ast.TestDecl{At: at, Desc: lexer.Unquote(d.Test.Desc.Value), Body: docBody(d.Test.Body)}
 	case d.Session != nil:
@@ -21,9 +21,9 @@ func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 	case d.Agent != nil:
 		return lowerAgent(at, d.Agent)
 	case d.Tool != nil:
-		return p.lowerTool(at, d.Tool)
+		return lowerTool(at, d.Tool)
 	case d.Async != nil:
-		return p.lowerAsync(at, d.Async)
+		return lowerAsync(at, d.Async)
 	case d.Action != nil:
 		return p.lowerAction(at, d.Action)
 	case d.Memory != nil:
@@ -43,8 +43,8 @@ func (p *parser) lower(at ast.At, d *declaration) ast.Stmt {
 
 func docBody(b block) *ast.Block { return setDoc(b.(*ast.Block)) }
 
-func (p *parser) lowerDef(at ast.At, d *funcDecl) ast.Stmt {
-	return &ast.FuncDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: p.lowerParams(d.Params),
+func lowerDef(at ast.At, d *funcDecl) ast.Stmt {
+	return &ast.FuncDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: d.Params.list(),
 		Result: lowerType(d.Result), Body: docBody(d.Body)}
 }
 
@@ -55,32 +55,23 @@ func lowerType(t annotation) *ast.TypeExpr {
 	return t.(*ast.TypeExpr)
 }
 
-func (p *parser) lowerParams(in []*param) []*ast.Param {
-	out := make([]*ast.Param, len(in))
-	for i, a := range in {
-		out[i] = &ast.Param{At: ast.At{P: place(a.Name.Pos)}, Name: a.Name.Value, Type: lowerType(a.Type), Default: a.Default}
-	}
-	p.checkDefaults(out)
-	return out
-}
-
 func lowerAgent(at ast.At, d *agentDecl) *ast.AgentDecl {
 	return &ast.AgentDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Body: docBody(d.Body)}
 }
 
-func (p *parser) lowerAsync(at ast.At, d *asyncDecl) ast.Stmt {
+func lowerAsync(at ast.At, d *asyncDecl) ast.Stmt {
 	if d.Agent != nil {
 		a := lowerAgent(at, d.Agent)
 		a.Async = true
 		return a
 	}
-	t := p.lowerTool(at, d.Tool)
+	t := lowerTool(at, d.Tool)
 	t.Async = true
 	return t
 }
 
-func (p *parser) lowerTool(at ast.At, d *toolDecl) *ast.ToolDecl {
-	t := &ast.ToolDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: p.lowerParams(d.Params),
+func lowerTool(at ast.At, d *toolDecl) *ast.ToolDecl {
+	t := &ast.ToolDecl{At: at, Name: d.Name.Value, NamePos: place(d.Name.Pos), Params: d.Params.list(),
 		Result: lowerType(d.Result), Body: docBody(d.Body)}
 	for _, c := range d.Requires {
 		t.Requires = append(t.Requires, lowerCapability(c))
@@ -108,7 +99,7 @@ func lowerCapability(c *capability) ast.Capability {
 
 func (p *parser) lowerAction(at ast.At, d *actionDecl) ast.Stmt {
 	a := &ast.ActionDecl{At: at, Reversible: d.Kind.Value == "reversible", Name: d.Name.Value, NamePos: place(d.Name.Pos),
-		Params: p.lowerParams(d.Params), Body: docBody(d.Body)}
+		Params: d.Params.list(), Body: docBody(d.Body)}
 	if d.Requires != nil {
 		for _, n := range d.Requires.list() {
 			if n.approval {

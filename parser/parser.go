@@ -76,6 +76,7 @@ func buildGrammar(p *parser) *participle.Parser[declaration] {
 		piece(p, func() block { return p.block() }),
 		piece(p, func() annotation { return p.typ() }),
 		piece(p, func() needs { return p.needs() }),
+		piece(p, func() params { return p.params() }),
 		piece(p, func() pattern { return p.pattern() }),
 	)
 }

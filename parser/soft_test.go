@@ -9,9 +9,8 @@ import (
 	"github.com/sense-lang/sense/lexer"
 )
 
-// softWords are the words that mean something in some places and are names in
-// all others.
-var softWords = []string{"elif", "pass", "try", "catch", "finally", "raise", "lambda", "transaction", "default", "f", "rollback", "compensate"}
+// softWords has f as well, which begins an f-string.
+var softWords = append(lexer.SoftWords(), "f")
 
 // renamed gives src with one of its names replaced by another.
 func renamed(src string, toks []lexer.Token, from, to string) string {
