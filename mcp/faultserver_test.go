@@ -336,7 +336,7 @@ func setFaults() {
 		"badjson":  onCall(func(p *peer, r rpc) { p.line(`{"jsonrpc":"2.0","id":%s,"result":{"content":[tru]}}`, r.ID) }),
 		"reverse":  reverseFault(),
 		// calls
-		"die":      onCall(func(p *peer, r rpc) { fmt.Fprintln(os.Stderr, "panic: out of cheese"); os.Exit(9) }),
+		"die": onCall(func(p *peer, r rpc) { fmt.Fprintln(os.Stderr, "panic: out of cheese"); os.Exit(9) }),
 		"countdie": onCall(func(p *peer, r rpc) {
 			f, err := os.OpenFile(p.arg, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 			if err == nil {

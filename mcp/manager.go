@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -17,6 +18,12 @@ type Manager struct {
 	// is for a program that starts no such processes itself, which the host of
 	// a library cannot promise; Linux only.
 	SweepAdopted bool
+	// Tokens keeps what logins gave; nil keeps it for the life of a connection.
+	Tokens TokenStore
+	// Browser shows the user the address of a login, opens it where that is
+	// possible, and returns; nil has servers that want a login be NeedsAuth.
+	// It may be called from any goroutine.
+	Browser func(ctx context.Context, address string) error
 	// Sleep waits between attempts; nil is the real wait. It returns early,
 	// with an error, when the context ends.
 	Sleep func(context.Context, time.Duration) error
@@ -57,6 +64,37 @@ func (m *Manager) Connect(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// loginTimeout is how long a user has to log in.
+const loginTimeout = 5 * time.Minute
+
+// Login logs in to a server over HTTP anew, by Browser, keeps what that gives
+// in Tokens, and closes the connection. A server that wants no login is no
+// error.
+func (m *Manager) Login(ctx context.Context, cfg Config) error {
+	if m.Browser == nil && (cfg.OAuth == nil || cfg.OAuth.Grant == "") {
+		return errors.New("there is no browser to log in with")
+	}
+	if err := m.Logout(cfg); err != nil {
+		return err
+	}
+	cfg.ConnectTimeout = max(cfg.connectTimeout(), loginTimeout)
+	s, err := m.Connect(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// Logout forgets what a login to a server gave. It is no error when there was
+// none.
+func (m *Manager) Logout(cfg Config) error {
+	u, err := serverURL(&cfg)
+	if err != nil || m.Tokens == nil {
+		return err
+	}
+	return m.Tokens.Delete(tokenKey(u))
 }
 
 // Start is Connect without the wait: the server is pending, and its first use

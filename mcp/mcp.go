@@ -43,6 +43,9 @@ type Config struct {
 	Transport string
 	// Headers are sent with every HTTP request.
 	Headers map[string]string
+	// OAuth says how to log in to a server that wants it; nil is the usual way.
+	// A server with an Authorization header of its own is never logged in to.
+	OAuth *OAuth
 	// ConnectTimeout bounds starting, negotiating and listing the tools;
 	// CallTimeout bounds one call. Zero means the defaults, 60 s each.
 	ConnectTimeout, CallTimeout time.Duration

@@ -36,6 +36,7 @@ func openByHTTP(ctx context.Context, cfg *Config, r *remote, changed func(string
 	s := &session{cfg: cfg, changed: changed, remote: true}
 	conn := newHTTPConn(r, s.warn)
 	s.use(conn, &conn.rpcConn)
+	s.shim.patient = r.login.browser != nil
 	conn.start()
 	if err := plainError(s.handshake(ctx, "")); err != nil {
 		conn.close(quickGrace)

@@ -32,24 +32,47 @@ type remote struct {
 	cfg    *Config
 	url    *url.URL
 	client *http.Client
+	login  *login
 	sleep  func(context.Context, time.Duration) error
 }
 
 // newRemote checks the address and makes the client for it. The transport is
 // the connection's own; close it with release.
-func newRemote(cfg *Config, sleep func(context.Context, time.Duration) error) (*remote, error) {
-	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("url '%s' is no http or https address", clean(cfg.URL, 200))
+func newRemote(cfg *Config, home *Manager) (*remote, error) {
+	u, err := serverURL(cfg)
+	if err != nil {
+		return nil, err
 	}
 	for name, value := range cfg.Headers {
 		if !validHeader(name, value) {
 			return nil, fmt.Errorf("the header '%s' is not valid", clean(name, 100))
 		}
 	}
-	r := &remote{cfg: cfg, url: u, sleep: sleep}
-	r.client = &http.Client{Transport: newTransport(), CheckRedirect: r.redirect}
+	r := &remote{cfg: cfg, url: u, sleep: home.sleep}
+	r.login = newLogin(cfg, u, home)
+	r.client = &http.Client{Transport: r.login, CheckRedirect: r.redirect}
 	return r, nil
+}
+
+func serverURL(cfg *Config) (*url.URL, error) {
+	u, err := url.Parse(cfg.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("url '%s' is no http or https address", clean(cfg.URL, 200))
+	}
+	return u, nil
+}
+
+func newLogin(cfg *Config, server *url.URL, home *Manager) *login {
+	l := &login{server: server, store: home.Tokens, browser: home.Browser, base: newTransport(), now: time.Now}
+	if cfg.OAuth != nil {
+		l.oauth = *cfg.OAuth
+	}
+	for name := range cfg.Headers {
+		l.fixed = l.fixed || strings.EqualFold(name, "Authorization")
+	}
+	l.dpop = &dpopTripper{base: newAuthTransport(server), now: time.Now}
+	l.client = &http.Client{Transport: l.dpop, CheckRedirect: authRedirect, Timeout: dialTimeout}
+	return l
 }
 
 func newTransport() *http.Transport {
@@ -72,7 +95,10 @@ func validHeader(name, value string) bool {
 }
 
 // release closes idle connections.
-func (r *remote) release() { r.client.CloseIdleConnections() }
+func (r *remote) release() {
+	r.client.CloseIdleConnections()
+	r.login.close()
+}
 
 // redirect follows redirects within the server's origin and from http to https
 // on the same host. Any other would carry credentials, or the call itself, to

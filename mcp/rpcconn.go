@@ -28,6 +28,9 @@ type link interface {
 	lost() <-chan struct{}
 	// drained is closed when, after that, no request waits any more.
 	drained() <-chan struct{}
+	// spawn runs f on a goroutine that closing waits for, a moment at least;
+	// false when the connection is over.
+	spawn(f func()) bool
 	close(g grace)
 }
 

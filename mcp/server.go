@@ -24,15 +24,17 @@ type Server struct {
 	sess   *session
 	tools  []*Tool
 	byName map[string]*Tool
-	stale  bool // the server said that its tools changed
-	losses int  // of the connection, in a row, without an answer between
+	stale  bool            // the server said that its tools changed
+	level  string          // the log level asked for, "" for none
+	uris   map[string]bool // the resources subscribed to
+	losses int             // of the connection, in a row, without an answer between
 	closed bool
 	work   sync.WaitGroup // what connects again or watches
 	gone   chan struct{}  // closed when closing is over
 }
 
 func newServer(cfg Config, home *Manager) *Server {
-	s := &Server{cfg: cfg, home: home, status: Pending, ready: make(chan struct{}), gone: make(chan struct{})}
+	s := &Server{cfg: cfg, home: home, status: Pending, uris: map[string]bool{}, ready: make(chan struct{}), gone: make(chan struct{})}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	return s
 }
@@ -90,6 +92,7 @@ func (s *Server) open(ctx context.Context) error {
 		sess.link.close(quickGrace)
 		return err
 	}
+	s.carryOver(ctx, sess)
 	if !s.adopt(sess, tools) {
 		sess.link.close(quickGrace)
 		return ErrClosed
@@ -110,7 +113,7 @@ func (s *Server) firstTools(ctx context.Context, sess *session, limit time.Durat
 
 func (s *Server) dial(ctx context.Context) (*session, error) {
 	if s.cfg.Command == "" {
-		r, err := newRemote(&s.cfg, s.home.sleep)
+		r, err := newRemote(&s.cfg, s.home)
 		if err != nil {
 			return nil, err
 		}

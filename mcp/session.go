@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,9 @@ type session struct {
 	meta    []byte // members of _meta that the revision wants on every request
 	changed func(list string)
 	level   atomic.Pointer[string] // the log level wanted, where requests say it
+
+	mu       sync.Mutex
+	unlisten context.CancelFunc // ends the request for notifications
 }
 
 // modern says whether the revision is one without sessions.

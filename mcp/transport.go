@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type params struct {
 // what servers ask.
 type shim struct {
 	link
+	patient      bool // a user may have to log in before there is an answer
 	serveRequest atomic.Pointer[transport.RequestHandler]
 	initErr      atomic.Pointer[error] // how the server refused initialize
 }
@@ -85,11 +87,14 @@ func (t *shim) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 		p.members = raw[1 : len(raw)-1]
 	}
 	limit := untilContext
-	if req.Method == string(gomcp.MethodServerDiscover) {
+	if req.Method == string(gomcp.MethodServerDiscover) && !t.patient {
 		limit = discoverLimit
 	}
 	result, err := t.request(ctx, limit, req.Method, p)
 	var refused *RPCError
+	if errors.As(err, &refused) && req.Method == string(gomcp.MethodServerDiscover) && contradicts(refused) {
+		result, err = t.request(ctx, limit, req.Method, p)
+	}
 	if errors.As(err, &refused) {
 		if handshake {
 			t.initErr.Store(&err)
@@ -106,6 +111,15 @@ func (t *shim) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*
 	}
 	t.greeted()
 	return transport.NewJSONRPCResultResponse(req.ID, result), nil
+}
+
+// contradicts says whether a server refuses our revision and yet names it among
+// those it speaks; it is then asked once more.
+func contradicts(e *RPCError) bool {
+	var d struct {
+		Supported []string `json:"supported"`
+	}
+	return e.Code == gomcp.UNSUPPORTED_PROTOCOL_VERSION && json.Unmarshal(e.Data, &d) == nil && slices.Contains(d.Supported, gomcp.LATEST_PROTOCOL_VERSION)
 }
 
 // untilContext is the limit of a request that only its context bounds.

@@ -75,6 +75,7 @@ func rootCommand() *cobra.Command {
 		return fmt.Errorf("%w\nRun '%s --help' for usage.", err, c.CommandPath())
 	})
 	c.AddCommand(runCommand(), testCommand(), replCommand(), fmtCommand(), memoryPathCommand(), mcpCommand(), inspectCommand())
+	c.AddCommand(mcpConformanceCommand())
 	return c
 }
 
