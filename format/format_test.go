@@ -243,6 +243,10 @@ func FuzzSource(f *testing.F) {
 			f.Add(s)
 		}
 	}
+	g := generator{rand.New(rand.NewPCG(13, 14))}
+	for range 300 {
+		f.Add(g.stmt("", g.IntN(3)))
+	}
 	f.Fuzz(func(t *testing.T, src string) { checkFormat(t, src) })
 }
 
