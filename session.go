@@ -106,7 +106,7 @@ func (s *Session) plainNames(prefix string) []Name {
 		v, _ := s.s.Lookup(n)
 		out = append(out, Name{n, v.TypeName()})
 	}
-	for _, k := range lexer.Keywords() {
+	for _, k := range append(lexer.Keywords(), lexer.SoftWords()...) {
 		if strings.HasPrefix(k, prefix) {
 			out = append(out, Name{k, "keyword"})
 		}

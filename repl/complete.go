@@ -30,7 +30,7 @@ func (s *session) complete(sofar string) completions {
 			return completions{typed: sofar, before: ":load ", list: files(strings.TrimLeft(arg, " "))}
 		}
 	}
-	if pieces, open := scan(sofar); open || len(pieces) > 0 && inText(sofar, pieces[len(pieces)-1]) {
+	if pieces, open := scan(sofar); open != "" || len(pieces) > 0 && inText(sofar, pieces[len(pieces)-1]) {
 		return completions{}
 	}
 	dotted := lastName(sofar)
@@ -59,7 +59,7 @@ func inText(sofar string, last piece) bool {
 	case comment:
 		return !strings.ContainsAny(sofar[last.end:], "\r\n")
 	case text:
-		return len(t) < 2 || !strings.HasSuffix(t, `"`) || strings.HasSuffix(t, `\"`)
+		return len(t) < 2 || !strings.HasSuffix(t, t[:1]) || strings.HasSuffix(t, `\`+t[:1])
 	}
 	return false
 }
@@ -97,6 +97,9 @@ func keywords() []Candidate {
 	var list []Candidate
 	for k := lexer.KwDef; k <= lexer.KwNot; k++ {
 		list = append(list, Candidate{Name: strings.ToLower(k.String()), Detail: "keyword"})
+	}
+	for _, w := range lexer.SoftWords() {
+		list = append(list, Candidate{Name: w, Detail: "keyword"})
 	}
 	return list
 }

@@ -53,7 +53,7 @@ func TestHighlight(t *testing.T) {
 }
 
 func FuzzScan(f *testing.F) {
-	for _, s := range []string{`x = "a # b" + 1.5 # c`, "\"\"\"a\\", "\"\\", "if x:\n  y", ")(", "é²", "\xff\"\xff", "#\r\n"} {
+	for _, s := range []string{`x = "a # b" + 1.5 # c`, "\"\"\"a\\", "\"\\", "if x:\n  y", ")(", "é²", "\xff\"\xff", "#\r\n", "x = {\n'a': 1}", "'''a\n'''{", "x {\n{", `f"{d["k"]}"`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -85,6 +85,30 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
+func TestStateOfNewSyntax(t *testing.T) {
+	for src, want := range map[string]state{
+		"m = {":                    {open: true},
+		"m = {\n\"a\": 1":          {open: true},
+		"m = {\n\"a\": 1\n}":       {},
+		"f({})":                    {},
+		"if x {":                   {},
+		"f(x) {":                   {},
+		"x = f\"{d[\"k\"]} {{\"":   {},
+		"x = 'it is (":             {},
+		"x = '\"'":                 {},
+		"x = '''a\n\"\"\"":         {open: true},
+		"x = '''a\n\"\"\"\nb'''":   {},
+		"try:":                     {block: true},
+		"try:\n  x\ncatch e:":      {block: true},
+		"try:\n  x\ncatch e:\n  y": {block: true},
+		"f = lambda x: x":          {},
+	} {
+		if got := stateOf(src); got != want {
+			t.Errorf("%q: %+v, want %+v", src, got, want)
+		}
+	}
+}
+
 func TestComplete(t *testing.T) {
 	dir := t.TempDir()
 	for _, n := range []string{"one.sns", "other.txt", ".hidden.sns", "on.d/x.sns"} {
@@ -98,7 +122,7 @@ func TestComplete(t *testing.T) {
 	t.Chdir(dir)
 	s := &session{Options{Engine: &fake{}}}
 	cases := []struct{ in, typed, list string }{
-		{"p", "p", "persistent policy policy_of print python"},
+		{"p", "p", "pass persistent policy policy_of print python"},
 		{"x = pri", "pri", "print"},
 		{"if x:\n    re", "re", "requires return returns reversible"},
 		{"kit.wo", "kit.wo", "kit.word kit.work"},

@@ -97,23 +97,23 @@ func (s *session) input(ctx context.Context, in *lineReader) (string, error) {
 
 // tracker follows an input line by line.
 type tracker struct {
-	depth int  // of open brackets
-	long  bool // inside a """ string
+	depth int    // of open brackets
+	long  string // the quotes of the string in three quotes that goes on, "" for none
 	// header tells that the last line ends in ":", comments aside.
 	header bool
 }
 
 // open reports whether a bracket or a string is not closed yet.
-func (t *tracker) open() bool { return t.long || t.depth > 0 }
+func (t *tracker) open() bool { return t.long != "" || t.depth > 0 }
 
 // add takes the next line.
 func (t *tracker) add(line string) {
-	if t.long {
-		end, open := longString(line, 0)
-		if open {
+	if t.long != "" {
+		end, open := longString(line, 0, t.long)
+		if open != "" {
 			return
 		}
-		t.long, line = false, line[end:]
+		line = line[end:]
 	}
 	t.header = false
 	pieces, long := scan(line)

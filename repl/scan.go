@@ -31,33 +31,39 @@ type piece struct {
 }
 
 // scan cuts an input into pieces. It takes text that is still being typed: a
-// string without its end runs to the end of its line, one in """ to the end of
-// the input, which open then tells.
-func scan(src string) (pieces []piece, open bool) {
+// string without its end runs to the end of its line, one in three quotes to the
+// end of the input; open then gives those quotes, otherwise "". An f-string is a
+// name and the strings that its quotes make.
+func scan(src string) (pieces []piece, open string) {
+	operand := false // an operand ends here, on this line
 	for i := 0; i < len(src); {
 		start := i
 		r, size := utf8.DecodeRuneInString(src[i:])
 		kind := mark
 		switch {
 		case r == ' ' || r == '\t' || r == '\n' || r == '\r':
+			operand = operand && r != '\n' && r != '\r'
 			i += size
 			continue
 		case r == '#':
 			kind, i = comment, lineEnd(src, i)
-		case strings.HasPrefix(src[i:], `"""`):
+		case strings.HasPrefix(src[i:], `"""`) || strings.HasPrefix(src[i:], `'''`):
 			kind = text
-			i, open = longString(src, i+3)
-		case r == '"':
-			kind, i = text, shortString(src, i+1)
+			i, open = longString(src, i+3, src[i:i+3])
+		case r == '"' || r == '\'':
+			kind, i = text, shortString(src, i+1, src[i])
 		case r == '_' || unicode.IsLetter(r):
 			i += word(src[i:], func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) })
 			kind = wordKind(src[start:i])
 		case unicode.IsDigit(r):
 			kind = number
-			i += word(src[i:], func(r rune) bool { return unicode.IsDigit(r) || r == '.' })
+			i += word(src[i:], func(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) || r == '.' || r == '_' })
+		case r == '{' && operand:
+			i += size // no map, but a block as in other languages
 		default:
 			kind, i = markKind(r), i+size
 		}
+		operand = (kind == name || kind == text || kind == number || kind == closing) && !strings.Contains(src[start:i], "\n")
 		pieces = append(pieces, piece{kind, start, i})
 	}
 	return pieces, open
@@ -71,29 +77,29 @@ func lineEnd(src string, i int) int {
 	return len(src)
 }
 
-// longString gives the end of a """ string whose text begins at src[i], and
-// whether it has none yet.
-func longString(src string, i int) (end int, open bool) {
+// longString gives the end of a string in three quotes whose text begins at
+// src[i], and those quotes again where it has no end yet.
+func longString(src string, i int, quotes string) (end int, open string) {
 	for i < len(src) {
 		switch {
 		case src[i] == '\\':
 			i = min(i+2, len(src))
-		case strings.HasPrefix(src[i:], `"""`):
-			return i + 3, false
+		case strings.HasPrefix(src[i:], quotes):
+			return i + 3, ""
 		default:
 			i++
 		}
 	}
-	return len(src), true
+	return len(src), quotes
 }
 
 // shortString gives the end of a string whose text begins at src[i].
-func shortString(src string, i int) int {
+func shortString(src string, i int, quote byte) int {
 	for i < len(src) && src[i] != '\n' && src[i] != '\r' {
 		switch src[i] {
 		case '\\':
 			i = min(i+2, len(src))
-		case '"':
+		case quote:
 			return i + 1
 		default:
 			i++
@@ -120,9 +126,9 @@ func wordKind(w string) pieceKind {
 
 func markKind(r rune) pieceKind {
 	switch r {
-	case '(', '[':
+	case '(', '[', '{':
 		return opening
-	case ')', ']':
+	case ')', ']', '}':
 		return closing
 	}
 	return mark
@@ -152,7 +158,7 @@ func stateOf(src string) state {
 			last = i
 		}
 	}
-	s := state{open: open || depth > 0}
+	s := state{open: open != "" || depth > 0}
 	if last < 0 {
 		return s
 	}
