@@ -34,6 +34,14 @@ type Options struct {
 	Getenv func(name string) string
 	// DryRun skips what actions would do.
 	DryRun bool
+	// Strict makes deny the default that the program's own rules start from; set
+	// it together with a strict Ceiling.
+	Strict bool
+	// Secret is told of every secret that the program comes to use, such as an
+	// API key; nil tells nobody.
+	Secret func(string)
+	// Limits bound what the program may use; see eval.Limits.
+	Limits eval.Limits
 	// MaxDepth bounds nested calls; 0 is 10,000.
 	MaxDepth int
 	// Ceiling bounds what policy may allow; nil is none.
@@ -58,11 +66,11 @@ type Runtime struct {
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
-	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare}
+	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret}
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
-		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth,
+		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
 		Parse:         parser.Parse,
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
 		OnTest:    o.OnTest,
@@ -96,6 +104,9 @@ func (r *Runtime) RunSource(name, src string) error {
 	}
 	return r.Run(f)
 }
+
+// UsageSummary words what the program's models cost.
+func (r *Runtime) UsageSummary() string { return r.deps.UsageSummary() }
 
 // Run runs a parsed program.
 func (r *Runtime) Run(f *ast.File) error { return r.in.Run(f, f.Name) }

@@ -65,6 +65,9 @@ func builtinRange(c *eval.Call) (eval.Value, error) {
 	if step == 0 {
 		return eval.Value{}, fail("range()'s step must not be 0")
 	}
+	if err := c.Thread.Reserve(int64(min(rangeLen(lo, hi, step), maxRange)) * 8); err != nil {
+		return eval.Value{}, err
+	}
 	return rangeArray(lo, hi, step)
 }
 

@@ -20,6 +20,9 @@ type Deps struct {
 	Warn func(string)
 	// OnDeclare is told of skills and servers; nil tells nobody.
 	OnDeclare func(eval.Declared)
+	// Secret is told of every secret that the program comes to use; nil tells
+	// nobody.
+	Secret func(string)
 	// Argv is what Python programs see as sys.argv.
 	Argv []string
 
@@ -37,6 +40,12 @@ func (d *Deps) getenv(name string) string {
 		return ""
 	}
 	return d.Getenv(name)
+}
+
+func (d *Deps) secret(s string) {
+	if d.Secret != nil && s != "" {
+		d.Secret(s)
+	}
 }
 
 func (d *Deps) warn(s string) {

@@ -104,6 +104,7 @@ func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
 		if o.APIKey = d.getenv(r.keyVar); o.APIKey == "" {
 			return eval.Value{}, fail("inference() needs the '%s' environment variable set to a real API key", r.keyVar)
 		}
+		d.secret(o.APIKey)
 	}
 	if o.BaseURL == "" && p.baseVar != "" {
 		o.BaseURL = d.getenv(p.baseVar)

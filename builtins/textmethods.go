@@ -94,6 +94,9 @@ func textReplace(c *eval.Call, s string) (eval.Value, error) {
 	if n := strings.Count(s, from); len(to) > len(from) && n > maxText/(len(to)-len(from)) {
 		return eval.Value{}, fail("replace() would make a text of over %d bytes", maxText)
 	}
+	if err := c.Thread.Reserve(int64(len(s) + max(0, strings.Count(s, from)*(len(to)-len(from))))); err != nil {
+		return eval.Value{}, err
+	}
 	return eval.String(strings.ReplaceAll(s, from, to)), nil
 }
 
@@ -110,6 +113,9 @@ func textRepeat(c *eval.Call, s string) (eval.Value, error) {
 	}
 	if n > int64(maxText/len(s)) {
 		return eval.Value{}, fail("repeat() would make a text of over %d bytes", maxText)
+	}
+	if err := c.Thread.Reserve(int64(len(s)) * n); err != nil {
+		return eval.Value{}, err
 	}
 	return eval.String(strings.Repeat(s, int(n))), nil
 }
@@ -134,6 +140,9 @@ func textPad(c *eval.Call, s, name string) (eval.Value, error) {
 	}
 	if n > maxText/4 {
 		return eval.Value{}, fail("%s() would make a text of over %d bytes", name, maxText)
+	}
+	if err := c.Thread.Reserve(n * int64(len(fill)) * 2); err != nil {
+		return eval.Value{}, err
 	}
 	pad := strings.Repeat(fill, int(n))
 	if name == "pad_left" {

@@ -106,7 +106,7 @@ func (c *compiler) module(stmts []ast.Stmt) *Func {
 	c.fn = &fnCtx{next: slotArgs, size: slotArgs}
 	c.mod.top = c.moduleScope(stmts)
 	c.sc = c.mod.top
-	body := c.stmts(stmts)
+	body := c.counted(c.stmts(stmts))
 	p := &proto{name: "<module " + c.mod.name + ">", file: c.file, arity: 255}
 	run := sequence(body)
 	p.body = func(fr fp) Value {
@@ -129,14 +129,26 @@ func (c *compiler) moduleScope(stmts []ast.Stmt) *scope {
 		c.mod.top = old
 	}
 	old.fn = c.fn
+	c.sc = old
+	if c.in.cfg.Strict && c.mod.main && old.names[hiddenPolicy] == nil {
+		c.startStrict(old)
+	}
 	for _, d := range declared(stmts) {
 		if b := old.names[d.name]; b == nil && (d.explicit || c.in.universe[d.name] == nil) {
 			c.bind(old, d.name, d.explicit)
 		}
 	}
-	c.sc = old
 	old.info = c.scopeInfo(old)
 	return old
+}
+
+// startStrict gives the program's outermost scope the rule that what no other
+// rule allows is denied.
+func (c *compiler) startStrict(s *scope) {
+	b := &policyBox{hdr: hdr{kPolicy}}
+	b.scope.SetStrict()
+	c.bind(s, hiddenPolicy, true).global.v = mkPolicy(b)
+	c.in.policed = true
 }
 
 // finish settles what is known only after a function is compiled.

@@ -37,8 +37,12 @@ type Config struct {
 	Audit *audit.Log
 	// Ceiling bounds what policy may allow; nil is none.
 	Ceiling *policy.Ceiling
+	// Strict makes deny the default that the main program's rules start from.
+	Strict bool
 	// DryRun skips the bodies of commit and rollback.
 	DryRun bool
+	// Limits bound what the program may use.
+	Limits Limits
 	// MaxDepth bounds nested calls; 0 is 10,000.
 	MaxDepth int
 	// Parse parses a module's source.
@@ -90,7 +94,9 @@ type Interp struct {
 	sites    []*site
 	modules  map[string]*Module
 	loading  map[string]bool
-	policed  bool // some rule denies
+	steps    int64 // counted where Limits.Steps is set
+	printed  int64 // bytes
+	policed  bool  // some rule denies
 
 	lock    baton
 	mu      sync.Mutex // guards threads and asks
@@ -138,6 +144,7 @@ func New(ctx context.Context, cfg Config) *Interp {
 	in.ctx, in.cancel = context.WithCancel(ctx)
 	in.main = in.newThread(in.ctx, "the program")
 	go in.watch(ctx)
+	in.limits()
 	return in
 }
 
@@ -201,6 +208,7 @@ func (in *Interp) Main() *Thread { return in.main }
 func (in *Interp) Run(f *ast.File, path string) (err error) {
 	_, err = in.guarded(func(th *Thread) (Value, error) {
 		m := newModule(moduleName(path), path)
+		m.main = true
 		in.mainModule = m
 		return Value{}, in.runModule(th, th.base(), m, f)
 	})

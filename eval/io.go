@@ -12,6 +12,14 @@ import (
 
 // Write writes to the program's output.
 func (th *Thread) Write(s string) error {
+	in := th.in
+	if limit := in.cfg.Limits.Output; limit > 0 {
+		if in.printed += int64(len(s)); in.printed > limit {
+			e := diag.New(diag.Limit, "output limit of %s reached", bytesText(limit))
+			in.stop(e)
+			return e
+		}
+	}
 	if _, err := io.WriteString(th.in.cfg.Stdout, s); err != nil {
 		return &diag.Error{Kind: diag.Limit, Msg: "cannot write the output: " + err.Error(), Cause: err}
 	}

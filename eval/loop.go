@@ -80,7 +80,7 @@ func (c *compiler) forBody(s *ast.ForStmt, at *diag.Pos) (set func(fr fp, v Valu
 			slot = l.i
 		}
 	}
-	run := c.loopBody(func() stmt { return sequence(c.stmts(s.Body.Stmts)) })
+	run := c.loopBody(func() stmt { return sequence(c.counted(c.stmts(s.Body.Stmts))) })
 	pro := c.leave()
 	c.nest--
 	set = puts[0]

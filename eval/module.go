@@ -20,6 +20,7 @@ type Module struct {
 	names map[string]*Global
 	order []string
 	top   *scope
+	main  bool // the program itself
 	open  bool // names may still be added, as in the REPL
 }
 
@@ -103,7 +104,7 @@ type Session struct {
 // NewSession opens a module that grows with each input.
 func (in *Interp) NewSession() *Session {
 	m := newModule("repl", "")
-	m.open = true
+	m.open, m.main = true, true
 	return &Session{in, m}
 }
 

@@ -63,12 +63,24 @@ func (c *compiler) concat3(e *ast.BinaryExpr) expr {
 		if isStr(x) && isStr(y) {
 			z := d(fr)
 			if isStr(z) {
+				if len(toStr(x).s) >= largeValue {
+					roomFor(fr, x, z, at2)
+				}
 				return concat(toStr(x), toStr(y).s, toStr(z).s)
 			}
 			return arith(fr, ast.OpAdd, arith(fr, ast.OpAdd, x, y, at1), z, at2)
 		}
 		s := arith(fr, ast.OpAdd, x, y, at1)
 		return arith(fr, ast.OpAdd, s, d(fr), at2)
+	}
+}
+
+// roomFor asks for room for a long text.
+//
+//go:noinline
+func roomFor(fr fp, a, b Value, at *diag.Pos) {
+	if err := threadOf(fr).reserveSum(a, b); err != nil {
+		fail(fr, at, err)
 	}
 }
 
@@ -91,6 +103,11 @@ func looksText(e ast.Expr) bool {
 
 //go:noinline
 func arith(fr fp, op ast.Op, a, b Value, at *diag.Pos) Value {
+	if op == ast.OpAdd {
+		if err := threadOf(fr).reserveSum(a, b); err != nil {
+			fail(fr, at, err)
+		}
+	}
 	v, err := Arith(op, a, b)
 	if err != nil {
 		fail(fr, at, err)

@@ -20,7 +20,7 @@ func (c *compiler) block(b *ast.Block, extra ...string) stmt {
 	c.nest++
 	c.fn.maxNest = max(c.fn.maxNest, c.nest)
 	c.enter(b.Stmts, c.men.inner[b], "", extra...)
-	body := sequence(c.stmts(b.Stmts))
+	body := sequence(c.counted(c.stmts(b.Stmts)))
 	pro := c.leave()
 	c.nest--
 	return withPrologue(pro, body)
@@ -111,6 +111,9 @@ func sequenceLoop(s []stmt) stmt {
 func (c *compiler) tail(ss []ast.Stmt) expr {
 	if len(ss) == 0 {
 		return constant(mkNil())
+	}
+	if c.in.cfg.Limits.Steps > 0 {
+		return lastStmt(sequence(c.counted(c.stmts(ss))))
 	}
 	switch s := ss[0].(type) {
 	case *ast.ReturnStmt:

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/inspect"
 )
 
@@ -43,7 +44,7 @@ func inspectFile(ctx context.Context, path string, port uint16, dry bool) error 
 	}
 	l, err := inspect.Listen(strconv.Itoa(int(port)))
 	if err != nil {
-		return report(ctx, fmt.Errorf("cannot listen on 127.0.0.1:%d: %w", port, bareNet(err)), nil, nil)
+		return report(ctx, fmt.Errorf("cannot listen on 127.0.0.1:%d: %w", port, bareNet(err)), nil, nil, &audit.Redactor{})
 	}
 	defer l.Close()
 	flushCtx, stopFlush := context.WithCancel(ctx)
@@ -56,7 +57,7 @@ func inspectFile(ctx context.Context, path string, port uint16, dry bool) error 
 	if err = r.RunSource(path, src); err == nil {
 		err = serveConsole(ctx, l, inspect.New(r.Interp(), declared, inspect.Options{Path: path, DryRun: dry}), path, dry)
 	}
-	err = report(ctx, err, finish(ctx, r), nil)
+	err = report(ctx, err, finish(ctx, r), nil, &audit.Redactor{})
 	if n := signalStatus(ctx); err == nil && n != 0 {
 		return exitError(n)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,21 +17,22 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 )
 
 func runCommand() *cobra.Command {
-	var dry bool
+	f := &runFlags{}
 	c := &cobra.Command{
-		Use:   "run FILE [--dry-run]",
+		Use:   "run FILE",
 		Short: "Run a program",
 		Long:  "Run a program. FILE may be -, which reads the program from standard input.",
 		Args:  pathArg,
 		RunE: func(c *cobra.Command, args []string) error {
-			return runFile(c.Context(), args[0], dry)
+			return runFile(c.Context(), args[0], f)
 		},
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "run everything but the bodies of commit and rollback")
+	f.register(c)
 	return c
 }
 
@@ -101,26 +103,37 @@ func hardStop(code int) {
 	os.Exit(code)
 }
 
-func runFile(ctx context.Context, path string, dry bool) error {
+func runFile(ctx context.Context, path string, f *runFlags) error {
 	src, err := source(path)
 	if err != nil {
 		errPrinter(nil).Print(os.Stderr, err)
 		return exitError(exitFailed)
 	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
 	flushCtx, stopFlush := context.WithCancel(ctx)
 	defer stopFlush()
 	go stdout.flushSoon(flushCtx)
-	if dry {
+	if f.dry {
 		fmt.Fprint(stdout, "DRY RUN — no actions will actually commit\n\n")
 	}
-	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, DryRun: dry})
+	r := sense.New(ctx, o)
 	current.Store(r)
 	err = r.RunSource(path, src)
 	failures := finish(ctx, r)
-	if dry {
+	if f.dry {
 		fmt.Fprint(stdout, sense.Summary(r.Audit()))
 	}
-	return report(ctx, err, failures, map[string]string{"-": src})
+	if f.usage {
+		fmt.Fprint(flushed{os.Stderr}, r.UsageSummary())
+	}
+	err = report(ctx, err, failures, map[string]string{"-": src}, f.redactor)
+	if err == nil && f.strict && len(failures) > 0 {
+		return exitError(exitFailed)
+	}
+	return err
 }
 
 func source(path string) (string, error) {
@@ -144,14 +157,19 @@ func finish(ctx context.Context, r *sense.Runtime) []error {
 }
 
 // report shows how a program ended.
-func report(ctx context.Context, err error, failures []error, sources map[string]string) error {
+func report(ctx context.Context, err error, failures []error, sources map[string]string, secrets *audit.Redactor) error {
 	flushErr := stdout.Flush()
 	if stdout.broken { // nobody reads any more: a quiet end
 		return exitError(exitFailed)
 	}
 	p := errPrinter(sources)
+	show := func(err error) {
+		var b strings.Builder
+		p.Print(&b, err)
+		fmt.Fprint(os.Stderr, secrets.Redact(b.String()))
+	}
 	for _, f := range failures {
-		p.Print(os.Stderr, f)
+		show(f)
 	}
 	if err == nil && flushErr != nil {
 		err = fmt.Errorf("cannot write the output: %w", flushErr)
@@ -165,6 +183,6 @@ func report(ctx context.Context, err error, failures []error, sources map[string
 		}
 		return exitError(code)
 	}
-	p.Print(os.Stderr, err)
+	show(err)
 	return exitError(failStatus(ctx, err))
 }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/audit"
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/policy"
+)
+
+// runFlags are the flags of commands that run programs.
+type runFlags struct {
+	dry      bool
+	allow    []string
+	deny     []string
+	policies []string
+	strict   bool
+	audit    string
+	usage    bool
+	verbose  bool
+
+	steps    int64
+	timeout  time.Duration
+	memory   string
+	depth    int
+	output   string
+	redactor *audit.Redactor
+}
+
+func (f *runFlags) register(c *cobra.Command) {
+	fl := c.Flags()
+	fl.BoolVar(&f.dry, "dry-run", false, "run everything but the bodies of commit and rollback")
+	fl.StringArrayVar(&f.allow, "allow", nil, "a capability the program may use; with any, no other is possible (repeatable)")
+	fl.StringArrayVar(&f.deny, "deny", nil, "a capability the program may not use, whatever it says (repeatable)")
+	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
+	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
+	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
+	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")
+	fl.Int64Var(&f.steps, "max-steps", 0, "end after so many statements (0: no limit)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end after this time, as in 30s or 5m (0: no limit)")
+	fl.StringVar(&f.memory, "max-memory", "", "memory for the program's values, as in 512M or 2G (0: no limit; default 2G or half the machine's)")
+	fl.IntVar(&f.depth, "max-depth", 0, "nested calls (0: 10,000)")
+	fl.StringVar(&f.output, "max-output", "", "how much it may print, as in 10M (default: no limit)")
+}
+
+// options gives the options of a run.
+func (f *runFlags) options() (sense.Options, error) {
+	o := sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, DryRun: f.dry, MaxDepth: f.depth, Strict: f.strict}
+	var err error
+	if o.Ceiling, err = f.ceiling(); err != nil {
+		return o, err
+	}
+	if o.Limits, err = f.limits(); err != nil {
+		return o, err
+	}
+	if f.verbose {
+		o.Warn = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
+	}
+	f.redactor = &audit.Redactor{}
+	o.Audit = &audit.Log{Redactor: f.redactor}
+	o.Secret = func(s string) { f.redactor.Add(s) }
+	if f.audit != "" {
+		sink, err := audit.OpenFile(f.audit, audit.FileOptions{})
+		if err != nil {
+			return o, fmt.Errorf("cannot write the audit to %s: %w", f.audit, err)
+		}
+		o.Audit.Sink = sink
+	}
+	return o, nil
+}
+
+func (f *runFlags) ceiling() (*policy.Ceiling, error) {
+	if len(f.allow) == 0 && len(f.deny) == 0 && len(f.policies) == 0 && !f.strict {
+		return nil, nil
+	}
+	c := &policy.Ceiling{}
+	if f.strict {
+		c.SetStrict()
+	}
+	allow, deny := f.allow, f.deny
+	for _, file := range f.policies {
+		a, d, err := policyFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if err := addRules(c, file, a, d); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.Allow("--allow", allow...); len(allow) > 0 && err != nil {
+		return nil, fmt.Errorf("--allow: %w", err)
+	}
+	if err := c.Deny("--deny", deny...); len(deny) > 0 && err != nil {
+		return nil, fmt.Errorf("--deny: %w", err)
+	}
+	return c, nil
+}
+
+func addRules(c *policy.Ceiling, file string, allow, deny []string) error {
+	if len(allow) > 0 {
+		if err := c.Allow(file, allow...); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if len(deny) > 0 {
+		if err := c.Deny(file, deny...); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// policyFile reads lines of `allow c` and `deny c`; # begins a comment.
+func policyFile(path string) (allow, deny []string, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the policy: %w", err)
+	}
+	for i, line := range strings.Split(string(b), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case len(words) == 2 && words[0] == "allow":
+			allow = append(allow, words[1])
+		case len(words) == 2 && words[0] == "deny":
+			deny = append(deny, words[1])
+		default:
+			return nil, nil, fmt.Errorf("%s:%d: expected 'allow CAPABILITY' or 'deny CAPABILITY'", path, i+1)
+		}
+	}
+	return allow, deny, nil
+}
+
+// defaultMemory is the memory of a program where nothing is said, unless half
+// the machine's is less.
+const defaultMemory = 2 << 30
+
+func (f *runFlags) limits() (eval.Limits, error) {
+	l := eval.Limits{Steps: f.steps, Time: f.timeout, Memory: min(defaultMemory, machineMemory()/2)}
+	if f.steps < 0 || f.timeout < 0 || f.depth < 0 {
+		return l, fmt.Errorf("a limit must not be negative")
+	}
+	if f.memory != "" {
+		n, err := parseSize(f.memory)
+		if err != nil {
+			return l, fmt.Errorf("--max-memory: %w", err)
+		}
+		l.Memory = n
+	}
+	if f.output != "" {
+		n, err := parseSize(f.output)
+		if err != nil {
+			return l, fmt.Errorf("--max-output: %w", err)
+		}
+		l.Output = n
+	}
+	if l.Memory > 0 {
+		debug.SetMemoryLimit(l.Memory / 10 * 9) // collect harder before the limit is reached
+	}
+	return l, nil
+}
+
+// parseSize reads a number of bytes, with K, M or G for powers of 1024.
+func parseSize(s string) (int64, error) {
+	shift := 0
+	num := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "IB"), "B")
+	for i, unit := range []string{"K", "M", "G"} {
+		if rest, ok := strings.CutSuffix(num, unit); ok {
+			num, shift = rest, 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil || n < 0 || n > 1<<62>>shift {
+		return 0, fmt.Errorf("'%s' is no size; write it as 512M or 2G", s)
+	}
+	return n << shift, nil
+}

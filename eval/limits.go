@@ -1,0 +1,142 @@
+package eval
+
+import (
+	"context"
+	"runtime/metrics"
+	"time"
+
+	"github.com/sense-lang/sense/diag"
+)
+
+// Limits bound what a program may use; a zero field sets no bound. Exceeding
+// one ends the program with an error of kind limit, which no script catches.
+type Limits struct {
+	// Steps is how many statements run. A block counts as a whole when it is
+	// entered, unless that would pass the limit.
+	Steps int64
+	// Memory is how many bytes live objects of the process may take. It is
+	// looked at many times a second, and before large values are made.
+	Memory int64
+	// Output is how many bytes are printed.
+	Output int64
+	// Time is how long the program runs.
+	Time time.Duration
+}
+
+// limits starts what watches over a program's limits.
+func (in *Interp) limits() {
+	l := in.cfg.Limits
+	if l.Time > 0 {
+		timer := time.AfterFunc(l.Time, func() {
+			in.Stop(diag.Limit, "time limit of %s reached", l.Time)
+		})
+		context.AfterFunc(in.ctx, func() { timer.Stop() })
+	}
+	if l.Memory > 0 {
+		go in.watchMemory(l.Memory)
+	}
+}
+
+// memoryEvery is how often the memory in use is looked at.
+const memoryEvery = 10 * time.Millisecond
+
+func (in *Interp) watchMemory(limit int64) {
+	t := time.NewTicker(memoryEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-in.ctx.Done():
+			return
+		case <-t.C:
+			if heapInUse() > limit {
+				in.Stop(diag.Limit, "memory limit of %s reached", bytesText(limit))
+				return
+			}
+		}
+	}
+}
+
+// heapInUse gives the bytes of objects on the heap, dead ones that have not
+// been collected included.
+func heapInUse() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return text(mkInt(n>>30)) + " GiB"
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return text(mkInt(n>>20)) + " MiB"
+	}
+	return text(mkInt(n)) + " bytes"
+}
+
+// largeValue is from where on making a value asks for room first.
+const largeValue = 1 << 20
+
+// Reserve asks for room for n bytes that are about to be taken at once.
+func (th *Thread) Reserve(n int64) error {
+	limit := th.in.cfg.Limits.Memory
+	if limit <= 0 || n < largeValue {
+		return nil
+	}
+	if used := heapInUse(); used+n > limit {
+		e := diag.New(diag.Limit, "memory limit of %s reached", bytesText(limit))
+		th.in.stop(e)
+		return e
+	}
+	return nil
+}
+
+// reserveSum asks for room for a + b where both are Strings or Arrays.
+func (th *Thread) reserveSum(a, b Value) error {
+	switch {
+	case isStr(a) && isStr(b):
+		if n := len(toStr(a).s) + len(toStr(b).s); n >= largeValue && !growsInPlace(toStr(a)) {
+			return th.Reserve(int64(n) * 2)
+		}
+	case isArr(a) && isArr(b):
+		return th.Reserve(int64(toArr(a).Len()+toArr(b).Len()) * 16)
+	}
+	return nil
+}
+
+// growsInPlace reports whether text appended to x goes into its buffer's spare
+// room.
+func growsInPlace(x *Str) bool {
+	return x.buf != nil && len(x.buf.b) == len(x.s) && cap(x.buf.b)-len(x.buf.b) > len(x.s)/8
+}
+
+// counted makes statements count as steps where there is a limit on them.
+func (c *compiler) counted(ss []stmt) []stmt {
+	max := c.in.cfg.Limits.Steps
+	if max <= 0 || len(ss) == 0 {
+		return ss
+	}
+	in, n := c.in, int64(len(ss))
+	all := sequence(ss)
+	return []stmt{func(fr fp) (ctl, Value) {
+		if in.steps+n <= max {
+			in.steps += n
+			return all(fr)
+		}
+		for _, s := range ss {
+			if in.steps >= max {
+				e := diag.New(diag.Limit, "limit of %d steps reached", max)
+				in.stop(e)
+				fail(fr, &diag.Pos{}, e)
+			}
+			in.steps++
+			if k, v := s(fr); k != ctlNext {
+				return k, v
+			}
+		}
+		return ctlNext, Value{}
+	}}
+}
+
+// Steps gives how many steps have been counted; nothing counts without a limit.
+func (in *Interp) Steps() int64 { return in.steps }
