@@ -15,6 +15,7 @@ import (
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/builtins/std"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/parser"
@@ -32,6 +33,14 @@ type Options struct {
 	Stdin io.Reader
 	// Getenv looks up environment variables; nil knows none.
 	Getenv func(name string) string
+	// Environ lists the environment as "NAME=value", for std.env.names(); nil
+	// lists nothing.
+	Environ func() []string
+	// Args are the program's own arguments, which std.env.args() gives.
+	Args []string
+	// FSRoots are the folders that std.fs works in; without one it works
+	// nowhere. Relative ones start at the working folder.
+	FSRoots []string
 	// DryRun skips what actions would do.
 	DryRun bool
 	// Strict makes deny the default that the program's own rules start from; set
@@ -62,22 +71,25 @@ type Options struct {
 type Runtime struct {
 	in   *eval.Interp
 	deps *builtins.Deps
+	std  *std.Library
 }
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
 	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret}
+	lib := std.New(std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Clock: o.Clock})
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
 		Parse:         parser.Parse,
+		Builtin:       lib.Module,
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
 		OnTest:    o.OnTest,
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,
 	})
-	return &Runtime{in: in, deps: d}
+	return &Runtime{in: in, deps: d, std: lib}
 }
 
 // Interp gives the evaluator underneath.
@@ -115,6 +127,7 @@ func (r *Runtime) Run(f *ast.File) error { return r.in.Run(f, f.Name) }
 // failures of async work that nobody waited for.
 func (r *Runtime) Close() []error {
 	failed := r.in.Close()
+	r.std.Close()
 	r.deps.Close(false)
 	return failed
 }
@@ -122,6 +135,7 @@ func (r *Runtime) Close() []error {
 // Abort is Close for an interrupted program: servers have less time.
 func (r *Runtime) Abort() {
 	r.in.Close()
+	r.std.Close()
 	r.deps.Close(true)
 }
 
@@ -193,5 +207,8 @@ func Summary(log *audit.Log) string {
 	return s
 }
 
-// Kill ends the processes of the program's servers at once.
-func (r *Runtime) Kill() { r.deps.Close(true) }
+// Kill ends the processes of the program's servers and commands at once.
+func (r *Runtime) Kill() {
+	r.std.Close()
+	r.deps.Close(true)
+}

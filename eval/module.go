@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,8 +32,8 @@ func newModule(name, path string) *Module {
 // NewGoModule makes a module of values.
 func NewGoModule(name string, members map[string]Value) *Module {
 	m := newModule(name, "")
-	for n, v := range members {
-		m.global(n).v = v
+	for _, n := range slices.Sorted(maps.Keys(members)) {
+		m.global(n).v = members[n]
 	}
 	return m
 }
@@ -229,11 +230,11 @@ func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted 
 // builtinModule gives a module that is part of the binary, unless a file of
 // that name stands beside the importer.
 func (th *Thread) builtinModule(path, abs string) (Value, bool) {
-	if m := th.in.modules[path]; m != nil {
-		return Obj(m), true
-	}
 	if _, err := os.Stat(abs); err == nil {
 		return Value{}, false
+	}
+	if m := th.in.modules[path]; m != nil {
+		return Obj(m), true
 	}
 	members, ok := th.in.cfg.Builtin(path)
 	if !ok {

@@ -1,0 +1,59 @@
+package std
+
+import (
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/policy"
+)
+
+// The capabilities of the modules.
+const (
+	capRead  = "fs.read"
+	capWrite = "fs.write"
+	capEnv   = "env.read"
+	capHTTP  = "net.http"
+	capRun   = "process.run"
+)
+
+// auditKind is the kind of the modules' entries in the audit.
+const auditKind = "std"
+
+// require asks policy for a capability, at the place of the call.
+func (a *args) require(capability string) error {
+	at := a.Thread.Place()
+	if d := at.Decide(capability); !d.Allowed {
+		return a.denied(at, d, capability)
+	}
+	return nil
+}
+
+// requireHost asks policy for net.http and, where a rule speaks of hosts, for
+// this one.
+func (a *args) requireHost(host string) error {
+	at := a.Thread.Place()
+	d := at.DecideTool(capHTTP, host)
+	if d.Allowed {
+		return nil
+	}
+	if at.Decide(capHTTP).Allowed {
+		return a.denied(at, d, policy.Spell(policy.Join(capHTTP, host)))
+	}
+	return a.denied(at, d, capHTTP)
+}
+
+func (a *args) denied(at eval.Place, d policy.Decision, capability string) error {
+	return at.Denied(d, a.who, auditKind, capability, "capability '"+capability+"' denied by policy",
+		a.who+" requires capability '"+capability+"', which is denied by policy")
+}
+
+// note writes an effect into the audit: what was done to what, and whether it
+// worked. It gives err, or the audit's own error.
+func (a *args) note(what string, err error) error {
+	event, detail := "called", what
+	if err != nil {
+		event, detail = "failed", err.Error()
+	}
+	if e := a.Thread.Place().Note(a.who, auditKind, event, detail); e != nil {
+		return e
+	}
+	return err
+}
