@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"pybridge":  {},
 
 	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
+	"builtins/std": {"diag", "eval", "mcp", "policy"},
 	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
 
 	// The root wires everything but the commands' own packages.

@@ -52,6 +52,8 @@ type Config struct {
 	// Builtin resolves a module that is part of the program ("std.json") to
 	// its members; nil, or false, means the module is a file.
 	Builtin func(path string) (map[string]Value, bool)
+	// BuiltinModules lists the paths that Builtin knows, for messages.
+	BuiltinModules []string
 	// ImportPython imports a Python module; nil says that there is none.
 	ImportPython func(t *Thread, module string) (Value, error)
 	// PersistentMemory opens one; declaredIn is the file of the declaration.

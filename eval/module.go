@@ -222,6 +222,9 @@ func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted 
 	}
 	m, err := th.load(fr, s, abs, path, file)
 	if err != nil {
+		if dotted {
+			err = in.withModules(name, abs, err)
+		}
 		fail(fr, s.pos, err)
 	}
 	return Obj(m)
@@ -243,6 +246,22 @@ func (th *Thread) builtinModule(path, abs string) (Value, bool) {
 	m := NewGoModule(path, members)
 	th.in.modules[path] = m
 	return Obj(m), true
+}
+
+// withModules adds the modules that there are to the error of a name below the
+// same first word that is none.
+func (in *Interp) withModules(name, abs string, err error) error {
+	first, _, _ := strings.Cut(name, ".")
+	var near []string
+	for _, m := range in.cfg.BuiltinModules {
+		if strings.HasPrefix(m, first+".") {
+			near = append(near, m)
+		}
+	}
+	if _, missing := os.Stat(abs); len(near) == 0 || !errors.Is(missing, fs.ErrNotExist) {
+		return err
+	}
+	return diag.New(diag.Import, "module not found: '%s' (there are %s; and no file %s)", name, strings.Join(near, ", "), abs)
 }
 
 func (th *Thread) importPython(fr fp, s *site, path string) Value {

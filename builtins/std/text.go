@@ -22,7 +22,7 @@ func textMembers(l *Library) []member {
 const (
 	maxPatterns   = 64      // compiled ones that are kept
 	maxPatternLen = 1 << 16 // bytes
-	maxMatches    = 4 << 20 // of one call
+	maxMatches    = 1 << 20 // of one call
 )
 
 // patterns keeps compiled patterns.

@@ -26,6 +26,8 @@ type runFlags struct {
 	audit    string
 	usage    bool
 	verbose  bool
+	fsRoots  []string
+	args     []string // the program's own
 
 	steps    int64
 	timeout  time.Duration
@@ -42,6 +44,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl.StringArrayVar(&f.deny, "deny", nil, "a capability the program may not use, whatever it says (repeatable)")
 	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
 	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
+	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
 	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")
@@ -54,8 +57,14 @@ func (f *runFlags) register(c *cobra.Command) {
 
 // options gives the options of a run.
 func (f *runFlags) options() (sense.Options, error) {
-	o := sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, DryRun: f.dry, MaxDepth: f.depth, Strict: f.strict}
+	o := sense.Options{
+		Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, Args: f.args,
+		DryRun: f.dry, MaxDepth: f.depth, Strict: f.strict,
+	}
 	var err error
+	if o.FSRoots, err = f.roots(); err != nil {
+		return o, err
+	}
 	if o.Ceiling, err = f.ceiling(); err != nil {
 		return o, err
 	}
@@ -76,6 +85,21 @@ func (f *runFlags) options() (sense.Options, error) {
 		o.Audit.Sink = sink
 	}
 	return o, nil
+}
+
+// workingFolder is what std.fs may work in where no flag says otherwise.
+var workingFolder = []string{"."}
+
+func (f *runFlags) roots() ([]string, error) {
+	if len(f.fsRoots) == 0 {
+		return workingFolder, nil
+	}
+	for _, dir := range f.fsRoots {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			return nil, fmt.Errorf("--fs-root: '%s' is no folder", dir)
+		}
+	}
+	return f.fsRoots, nil
 }
 
 func (f *runFlags) ceiling() (*policy.Ceiling, error) {

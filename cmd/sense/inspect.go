@@ -51,7 +51,7 @@ func inspectFile(ctx context.Context, path string, port uint16, dry bool) error 
 	defer stopFlush()
 	go stdout.flushSoon(flushCtx)
 	declared := &inspect.Surface{}
-	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, DryRun: dry,
+	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, FSRoots: workingFolder, DryRun: dry,
 		OnDeclare: declared.Declare})
 	current.Store(r)
 	if err = r.RunSource(path, src); err == nil {

@@ -30,7 +30,7 @@ func startREPL(ctx context.Context) error {
 	interrupts.Store(&typed)
 	defer interrupts.Store(nil)
 	stdin := repl.NewInput(os.Stdin) // shared: a program may ask for the next line
-	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: stdin.Program(), Getenv: os.Getenv})
+	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: stdin.Program(), Getenv: os.Getenv, Environ: os.Environ, FSRoots: workingFolder})
 	current.Store(r)
 	err := repl.Run(ctx, repl.Options{
 		Engine: engine{r.NewSession(stdout)}, Version: version,

@@ -24,16 +24,40 @@ import (
 func runCommand() *cobra.Command {
 	f := &runFlags{}
 	c := &cobra.Command{
-		Use:   "run FILE",
+		Use:   "run FILE [flags] [-- ARGUMENTS]",
 		Short: "Run a program",
-		Long:  "Run a program. FILE may be -, which reads the program from standard input.",
-		Args:  pathArg,
-		RunE: func(c *cobra.Command, args []string) error {
-			return runFile(c.Context(), args[0], f)
+		Long: `Run a program. FILE may be -, which reads the program from standard input.
+
+Flags stand before or after FILE. What follows --, or the first word after FILE
+that is no flag, is for the program itself: std.env.args() gives it.`,
+		RunE: func(c *cobra.Command, words []string) error {
+			path, err := f.split(c, words, "a path")
+			if err != nil || path == "" {
+				return err
+			}
+			return runFile(c.Context(), path, f)
 		},
 	}
+	c.Flags().SetInterspersed(false)
 	f.register(c)
 	return c
+}
+
+// split takes the words that follow a command's own flags apart: the program,
+// then flags of ours, then the program's arguments, which follow "--" or begin
+// at the first word that is no flag. It is empty where help was asked for.
+func (f *runFlags) split(c *cobra.Command, words []string, what string) (program string, err error) {
+	if len(words) == 0 {
+		return "", fmt.Errorf("'%s' needs %s\nRun '%s --help' for usage.", c.CommandPath(), what, c.CommandPath())
+	}
+	if err := c.Flags().Parse(words[1:]); err != nil {
+		return "", c.FlagErrorFunc()(c, err)
+	}
+	if help, err := c.Flags().GetBool("help"); err == nil && help {
+		return "", c.Help()
+	}
+	f.args = c.Flags().Args()
+	return words[0], nil
 }
 
 // output is standard output, written in large pieces: flushed when the program
@@ -109,6 +133,12 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 		errPrinter(nil).Print(os.Stderr, err)
 		return exitError(exitFailed)
 	}
+	return f.execute(ctx, map[string]string{"-": src}, func(r *sense.Runtime) error { return r.RunSource(path, src) })
+}
+
+// execute runs a program as the flags say; sources are its texts that are in no
+// file.
+func (f *runFlags) execute(ctx context.Context, sources map[string]string, run func(r *sense.Runtime) error) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -121,7 +151,7 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 	}
 	r := sense.New(ctx, o)
 	current.Store(r)
-	err = r.RunSource(path, src)
+	err = run(r)
 	failures := finish(ctx, r)
 	if f.dry {
 		fmt.Fprint(stdout, sense.Summary(r.Audit()))
@@ -129,7 +159,7 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 	if f.usage {
 		fmt.Fprint(flushed{os.Stderr}, r.UsageSummary())
 	}
-	err = report(ctx, err, failures, map[string]string{"-": src}, f.redactor)
+	err = report(ctx, err, failures, sources, f.redactor)
 	if err == nil && f.strict && len(failures) > 0 {
 		return exitError(exitFailed)
 	}

@@ -19,7 +19,7 @@ func testCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
 			ok, err := testrun.Run(args[0], testrun.Options{Stdout: stdout, Stderr: flushed{os.Stderr}, Run: func(path string, out io.Writer, report func(string, error)) error {
-				r := sense.New(ctx, sense.Options{Stdout: out, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, OnTest: report})
+				r := sense.New(ctx, sense.Options{Stdout: out, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, FSRoots: workingFolder, OnTest: report})
 				current.Store(r)
 				err := r.RunFile(path)
 				finish(ctx, r)
