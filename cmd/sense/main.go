@@ -87,6 +87,7 @@ Without a command the interactive REPL starts.`
 const rootExample = `  sense run script.sns            run a program
   sense run script.sns --dry-run  run it without committing any action
   sense test tests/               run the tests of a folder
+  sense inspect script.sns        run it and use it from the browser
   sense                           type and try`
 
 // noCommand refuses a first word that is no command, with the nearest one.
