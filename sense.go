@@ -149,12 +149,18 @@ func ReadSource(path string) (string, error) {
 		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
 	case st.IsDir():
 		return "", diag.New(diag.Runtime, "%s is a folder, not a program", path)
-	case st.Size() > maxSource:
-		return "", diag.New(diag.Runtime, "%s is too large for a program (%d bytes, limit %d)", path, st.Size(), maxSource)
 	}
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSource+1)) // a device has no size
+	switch {
+	case err != nil:
+		return "", diag.New(diag.Runtime, "cannot read %s: %v", path, bare(err))
+	case len(b) > maxSource:
+		return "", diag.New(diag.Runtime, "%s is too large for a program (limit %d bytes)", path, maxSource)
 	}
 	return string(b), nil
 }

@@ -69,6 +69,9 @@ func builtinAskHuman(c *eval.Call) (eval.Value, error) {
 		return eval.Value{}, err
 	}
 	line, err := c.Thread.ReadLine()
+	if eval.Fatal(err) {
+		return eval.Value{}, err
+	}
 	if err != nil {
 		return eval.Value{}, fail("ask_human() got no answer: %v", err)
 	}

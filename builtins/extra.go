@@ -246,6 +246,9 @@ func builtinInput(c *eval.Call) (eval.Value, error) {
 		}
 	}
 	line, err := c.Thread.ReadLine()
+	if eval.Fatal(err) {
+		return eval.Value{}, err
+	}
 	if err != nil {
 		return eval.Value{}, fail("input() got no line: %v", err)
 	}

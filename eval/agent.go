@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sense-lang/sense/ast"
@@ -29,7 +30,7 @@ type Agent struct {
 	mail      []Value
 	settled   []*waiter
 	pausing   *waiter
-	receiving *waiter
+	receiving []*waiter
 	thread    *Thread
 }
 
@@ -50,7 +51,7 @@ func (a *Agent) String() string { return text(Obj(a)) }
 // Parts gives the text around that of the reason of a pause.
 func (a *Agent) Parts() (before string, inner Value, after string) {
 	s := "<agent " + a.decl.Name + " status=" + a.status
-	if a.status == "paused" && !isNil(a.reason) {
+	if a.status == "paused" && truthy(a.reason) {
 		return s + " (", a.reason, ")>"
 	}
 	return s + ">", Value{}, ""
@@ -113,7 +114,6 @@ func (c *compiler) agentDecl(s *ast.AgentDecl) stmt {
 	return func(fr fp) (ctl, Value) {
 		in := threadOf(fr).in
 		a := &Agent{fn: mk(fr), decl: s, names: names, outer: outer, mod: mod, status: "created", reason: mkNil()}
-		in.agents = append(in.agents, a)
 		v := Obj(a)
 		st(fr, v)
 		in.declared("agent", s.Name, v, file, s.P, s.Body.Doc)
@@ -173,14 +173,19 @@ func (th *Thread) StartAgent(v Value) (Value, error) {
 	if a.status != "created" {
 		return Value{}, diag.New(diag.Runtime, "agent '%s' has already been started (status: %s) — an agent can only be started once in this version", a.decl.Name, a.status)
 	}
-	a.status = "running"
-	a.thread = th.spawn(fmt.Sprintf("agent '%s'", a.decl.Name), func(t *Thread) {
-		t.agent = a
+	t, err := th.newTask(fmt.Sprintf("agent '%s'", a.decl.Name))
+	if err != nil {
+		return Value{}, err
+	}
+	a.status, a.thread = "running", t
+	t.agent, t.foreground = a, !a.decl.Async
+	if t.foreground {
+		t.depth = depthOf(th.native) + taskWeight
+	}
+	t.begin(func() {
 		_, err := t.attempt(func() Value { return t.runInner(a.fn, nil) })
 		a.finish(t, err)
 	})
-	a.thread.callers, a.thread.budgets = th.around(), th.Place().Budgets()
-	a.thread.foreground = !a.decl.Async
 	return a.proceed(th, v)
 }
 
@@ -200,6 +205,7 @@ func (th *Thread) around() []policy.Chain {
 // proceed waits for a plain agent to settle.
 func (a *Agent) proceed(th *Thread, v Value) (Value, error) {
 	if a.decl.Async {
+		th.yield() // what needs no waiting is done at once, as in the original
 		return v, nil
 	}
 	if err := a.waitSettled(th, "start or resume of agent '"+a.decl.Name+"'"); err != nil {
@@ -242,6 +248,9 @@ func (a *Agent) finish(t *Thread, err error) {
 		return
 	}
 	a.err = err
+	if a.decl.Async {
+		t.in.failed.add(fmt.Sprintf("agent '%s'", a.decl.Name), &a.seen, err)
+	}
 	a.settle(t.in, "failed")
 }
 
@@ -295,7 +304,9 @@ func (th *Thread) Send(v, message Value) error {
 		return diag.New(diag.Runtime, "send() expects an Agent as its first argument, got %s", typeName(v))
 	}
 	a.mail = append(a.mail, message)
-	th.in.wake(a.receiving)
+	for _, w := range a.receiving {
+		th.in.wake(w)
+	}
 	a.receiving = nil
 	return nil
 }
@@ -306,20 +317,25 @@ func (th *Thread) Receive(timeout time.Duration) (Value, error) {
 	if a == nil {
 		return Value{}, diag.New(diag.Runtime, "receive() can only be called inside a running agent's body")
 	}
-	deadline := th.in.cfg.Clock().Add(timeout)
+	var deadline time.Time
+	if timeout > 0 {
+		deadline = time.Now().Add(timeout)
+	}
 	for len(a.mail) == 0 {
 		if timeout >= 0 {
-			if timeout = deadline.Sub(th.in.cfg.Clock()); timeout <= 0 {
+			if timeout = time.Until(deadline); timeout <= 0 {
 				return mkNil(), nil
 			}
 		}
 		w := &waiter{}
-		a.receiving = w
+		a.receiving = append(a.receiving, w)
 		if _, err := th.wait(w, max(timeout, 0), "receive()"); err != nil {
 			return Value{}, err
 		}
+		a.receiving = slices.DeleteFunc(a.receiving, func(x *waiter) bool { return x == w })
 	}
 	v := a.mail[0]
+	a.mail[0] = Value{}
 	a.mail = a.mail[1:]
 	return v, nil
 }
@@ -343,18 +359,41 @@ func (th *Thread) Await(v Value) (Value, error) {
 	return Value{}, diag.New(diag.Runtime, "await() expects an Agent or a Future, got %s", typeName(v))
 }
 
-// spawn starts a thread that runs f with the lock held.
-func (th *Thread) spawn(name string, f func(t *Thread)) *Thread {
+// maxThreads bounds how many agents and async tools are under way at once.
+const maxThreads = 5000
+
+// taskWeight is what starting a plain agent adds to the depth of calls: its
+// thread takes the memory of several.
+const taskWeight = 10
+
+// newTask makes a thread for an agent's or an async tool's body. It runs once
+// begin is called.
+func (th *Thread) newTask(name string) (*Thread, error) {
 	in := th.in
+	in.mu.Lock()
+	n := len(in.threads)
+	in.mu.Unlock()
+	if n > maxThreads {
+		return nil, diag.New(diag.Runtime, "too many agents and async tools at once (limit %d)", maxThreads)
+	}
 	t := in.newThread(in.ctx, name)
-	t.native, t.used = t.base(), slotArgs
+	t.callers, t.budgets, t.starter = th.around(), th.Place().Budgets(), th
+	return t, nil
+}
+
+// begin runs f on the thread as soon as it has its turn. The caller holds the
+// lock.
+func (th *Thread) begin(f func()) {
+	th.native, th.used = th.base(), slotArgs
+	in := th.in
+	turn := in.lock.enqueue()
 	in.wg.Go(func() {
-		in.lock.acquire()
+		<-turn
 		defer in.lock.release()
-		defer in.dropThread(t)
-		f(t)
+		defer in.dropThread(th)
+		f()
+		th.segs, th.spare, th.starter = nil, nil, nil // an agent outlives its thread
 	})
-	return t
 }
 
 // Future is the result of async work.
@@ -400,57 +439,107 @@ func (f *Future) await(th *Thread) (Value, error) {
 }
 
 // spawnTool runs an async tool's body in the background.
-func (th *Thread) spawnTool(t *Tool, args []Value) Value {
+func (th *Thread) spawnTool(t *Tool, args []Value) (Value, error) {
 	f := &Future{label: "tool '" + t.decl.Name + "'"}
-	th.in.pending = append(th.in.pending, f)
+	n, err := th.newTask(f.label)
+	if err != nil {
+		return Value{}, err
+	}
 	args = append([]Value(nil), args...)
 	at := th.Place()
-	n := th.spawn(f.label, func(n *Thread) {
-		f.value, f.err = n.attempt(func() Value { return n.runInner(t.fn, args) })
-		if f.err == nil {
-			if err := t.fn.proto.checkResult(f.value); err != nil {
-				e := err.(*diag.Error)
-				e.Pos, e.File = at.pos, at.File()
-				f.err = e
-			}
+	pos, file := at.pos, at.File()
+	n.begin(func() {
+		v, err := n.attempt(func() Value { return n.runInner(t.fn, args) })
+		if err == nil {
+			err = located(t.fn.proto.checkResult(v), pos, file)
 		}
-		f.done = true
-		for _, w := range f.ready {
-			n.in.wake(w)
-		}
+		f.finish(n.in, v, err)
 	})
-	n.callers, n.budgets = th.around(), at.Budgets()
-	return Obj(f)
+	th.yield()
+	return Obj(f), nil
+}
+
+// located gives an error of a result the place of the call.
+func located(err error, pos diag.Pos, file string) error {
+	if e, ok := err.(*diag.Error); ok {
+		e.Pos, e.File = pos, file
+	}
+	return err
+}
+
+// finish notes how async work ended.
+func (f *Future) finish(in *Interp, v Value, err error) {
+	f.value, f.err, f.done = v, err, true
+	if err != nil {
+		in.failed.add(f.label, &f.seen, err)
+	}
+	for _, w := range f.ready {
+		in.wake(w)
+	}
+	f.ready = nil
 }
 
 // Close ends every thread and waits for them in bounded time. It gives the
 // failures of async work that nobody waited for.
 func (in *Interp) Close() []error {
 	in.lock.acquire()
-	failed := in.unseen()
+	failed := in.failed.unseen()
 	in.lock.release()
 	in.stop(diag.New(diag.Interrupt, "the program has ended"))
+	in.lock.close()
 	done := make(chan struct{})
 	go func() { in.wg.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(closeTime):
 	}
 	return failed
 }
 
-// unseen lists failures of async work that has settled unawaited.
-func (in *Interp) unseen() []error {
+// closeTime bounds how long Close waits for threads: all they wait for obeys
+// the context.
+const closeTime = 5 * time.Second
+
+// failures are those of async work, until somebody sees them.
+type failures struct {
+	list []failure
+	more int // left out
+}
+
+type failure struct {
+	label string
+	seen  *bool
+	err   error
+}
+
+// maxFailures bounds how many unseen failures are kept.
+const maxFailures = 100
+
+// add notes a failure; seen tells whether the program has seen it meanwhile.
+func (f *failures) add(label string, seen *bool, err error) {
+	if stopped(err) {
+		return
+	}
+	if len(f.list) == maxFailures {
+		f.list = slices.DeleteFunc(f.list, func(x failure) bool { return *x.seen })
+	}
+	if len(f.list) == maxFailures {
+		f.more++
+		return
+	}
+	f.list = append(f.list, failure{label, seen, err})
+}
+
+// unseen lists failures of async work that nobody waited for.
+func (f *failures) unseen() []error {
 	var out []error
-	for _, a := range in.agents {
-		if a.decl.Async && a.status == "failed" && !a.seen && !stopped(a.err) {
-			out = append(out, fmt.Errorf("agent '%s' failed: %w", a.decl.Name, a.err))
+	for _, x := range f.list {
+		if !*x.seen {
+			out = append(out, fmt.Errorf("%s failed: %w", x.label, x.err))
 		}
 	}
-	for _, f := range in.pending {
-		if f.done && f.err != nil && !f.seen && !stopped(f.err) {
-			out = append(out, fmt.Errorf("%s failed: %w", f.label, f.err))
-		}
+	if f.more > 0 {
+		out = append(out, fmt.Errorf("%d more failures of agents and async tools", f.more))
 	}
 	return out
 }

@@ -390,12 +390,11 @@ func (th *Thread) run(fr fp, off int, word uint64, fn *Func, args []Value) Value
 
 func (th *Thread) runSegment(fr fp, d uint64, word uint64, fn *Func, args []Value) Value {
 	n := len(th.segs)
-	nf := th.push(make([]Value, nextSegment), fr)
+	nf := th.grow(fr)
 	setHead(nf, th, d, fn, word|siteSegment)
 	copy(nf[slotArgs:], args)
 	v := fn.body(nf)
-	th.segs = th.segs[:n]
-	th.setLimit()
+	th.shrink(n)
 	return v
 }
 
@@ -444,7 +443,7 @@ func (th *Thread) inNative(fr fp, off int, word uint64, f func() (Value, error))
 			th.poll(fr)
 		}
 		if addr(nf) > th.limit {
-			nf = th.push(make([]Value, nextSegment), fr)
+			nf = th.grow(fr)
 			word |= siteSegment
 		}
 	}
@@ -453,10 +452,7 @@ func (th *Thread) inNative(fr fp, off int, word uint64, f func() (Value, error))
 	th.native, th.used = nf, slotArgs
 	r, err := f()
 	th.native, th.used = native, used
-	if len(th.segs) != segs {
-		th.segs = th.segs[:segs]
-		th.setLimit()
-	}
+	th.shrink(segs)
 	return r, err
 }
 

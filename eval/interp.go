@@ -8,7 +8,6 @@ package eval
 import (
 	"context"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,7 +46,7 @@ type Config struct {
 	MaxDepth int
 	// Parse parses a module's source.
 	Parse func(name, src string) (*ast.File, error)
-	// ReadFile reads a module's source; nil is os.ReadFile.
+	// ReadFile reads a module's source; nil reads regular files up to 64 MiB.
 	ReadFile func(path string) ([]byte, error)
 	// Builtin resolves a module that is part of the program ("std.json") to
 	// its members; nil, or false, means the module is a file.
@@ -95,7 +94,7 @@ type Interp struct {
 	extra    map[string]*Global
 	sites    []*site
 	modules  map[string]*Module
-	loading  map[string]bool
+	loading  map[string]*loading
 	steps    int64 // counted where Limits.Steps is set
 	printed  int64 // bytes
 	policed  bool  // some rule denies
@@ -107,8 +106,7 @@ type Interp struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
-	pending []*Future
-	agents  []*Agent
+	failed  failures
 	idle    int
 	main    *Thread
 	// mainModule is the program itself, nil before Run and in a session.
@@ -134,16 +132,17 @@ func New(ctx context.Context, cfg Config) *Interp {
 		cfg.Audit = &audit.Log{}
 	}
 	if cfg.ReadFile == nil {
-		cfg.ReadFile = os.ReadFile
+		cfg.ReadFile = readRegular
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	in := &Interp{cfg: cfg, modules: map[string]*Module{}, loading: map[string]bool{}, threads: map[*Thread]bool{}}
+	in := &Interp{cfg: cfg, modules: map[string]*Module{}, loading: map[string]*loading{}, threads: map[*Thread]bool{}}
 	in.universe = globals(cfg.Universe)
 	in.extra = globals(cfg.Extra)
 	in.sites = []*site{nil}
 	in.ctx, in.cancel = context.WithCancel(ctx)
+	in.lock.ask = in.ask
 	in.main = in.newThread(in.ctx, "the program")
 	go in.watch(ctx)
 	in.limits()

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -21,9 +22,14 @@ func (th *Thread) Write(s string) error {
 		}
 	}
 	if _, err := io.WriteString(th.in.cfg.Stdout, s); err != nil {
-		return &diag.Error{Kind: diag.Limit, Msg: "cannot write the output: " + err.Error(), Cause: err}
+		return outputError(err)
 	}
 	return nil
+}
+
+// outputError ends the program: nobody is left to tell what it does.
+func outputError(err error) error {
+	return &diag.Error{Kind: diag.Limit, Msg: "cannot write the output: " + err.Error(), Cause: err}
 }
 
 // Stdout gives the program's output, for what writes to it by other ways.
@@ -48,17 +54,23 @@ type readResult struct {
 	err  error
 }
 
-// ReadLine reads a line of the program's input, without its end. It lets other
-// threads run and ends when the program is interrupted.
+// ReadLine reads a line of the program's input, without its end; what is no
+// valid UTF-8 is replaced. What was printed before is visible by then. It lets
+// other threads run and ends when the program is interrupted.
 func (th *Thread) ReadLine() (line string, err error) {
 	if th.in.cfg.Stdin == nil {
 		return "", ErrNoInput
+	}
+	if f, ok := th.in.cfg.Stdout.(interface{ Flush() error }); ok {
+		if err := f.Flush(); err != nil {
+			return "", outputError(err)
+		}
 	}
 	th.Blocking(func(ctx context.Context) { line, err = th.in.input.read(ctx, th.in.cfg.Stdin) })
 	if e := th.Stopped(); e != nil {
 		return "", e
 	}
-	return line, err
+	return strings.ToValidUTF8(line, "\uFFFD"), err
 }
 
 func (r *lineReader) read(ctx context.Context, in io.Reader) (string, error) {
@@ -83,6 +95,9 @@ func (r *lineReader) read(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
+// maxLine bounds a line of input, in bytes.
+const maxLine = 16 << 20
+
 // readLine reads byte by byte: what follows the line stays for others.
 func readLine(in io.Reader) (string, error) {
 	var b strings.Builder
@@ -93,7 +108,9 @@ func readLine(in io.Reader) (string, error) {
 			if buf[0] == '\n' {
 				return strings.TrimSuffix(b.String(), "\r"), nil
 			}
-			b.WriteByte(buf[0])
+			if b.WriteByte(buf[0]); b.Len() > maxLine {
+				return "", fmt.Errorf("the line is too long (limit %d bytes)", maxLine)
+			}
 		}
 		if err != nil {
 			if b.Len() > 0 {

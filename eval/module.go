@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -214,8 +215,8 @@ func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted 
 			return v
 		}
 	}
-	if in.loading[abs] {
-		failf(fr, s.pos, diag.Import, "circular import detected: %s", abs)
+	if err := th.awaitModule(abs); err != nil {
+		fail(fr, s.pos, err)
 	}
 	if m := in.modules[abs]; m != nil {
 		return Obj(m)
@@ -228,6 +229,33 @@ func (th *Thread) importModule(fr fp, s *site, python bool, path string, dotted 
 		fail(fr, s.pos, err)
 	}
 	return Obj(m)
+}
+
+// loading is a module whose body runs.
+type loading struct {
+	by   *Thread
+	done []*waiter
+}
+
+// awaitModule waits while another thread loads a module. One that this thread
+// loads, or a thread that waits for it, would be waited for without end.
+func (th *Thread) awaitModule(abs string) error {
+	for {
+		l := th.in.loading[abs]
+		if l == nil {
+			return nil
+		}
+		for t := th; t != nil; t = t.starter {
+			if t == l.by {
+				return diag.New(diag.Import, "circular import detected: %s", abs)
+			}
+		}
+		w := &waiter{}
+		l.done = append(l.done, w)
+		if _, err := th.wait(w, 0, "import of '"+abs+"'"); err != nil {
+			return err
+		}
+	}
 }
 
 // builtinModule gives a module that is part of the binary, unless a file of
@@ -299,18 +327,49 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 		return nil, err
 	}
 	m := newModule(moduleName(abs), abs)
-	in.loading[abs] = true
-	defer delete(in.loading, abs)
+	l := &loading{by: th}
+	in.loading[abs] = l
+	defer func() {
+		delete(in.loading, abs)
+		for _, w := range l.done {
+			in.wake(w)
+		}
+	}()
 	c := &compiler{in: in, file: f.Name, mod: m}
 	th.run(fr, s.off, s.id, c.module(f.Body), nil)
 	in.modules[abs] = m
 	return m, nil
 }
 
+// maxModule bounds a module's source in bytes.
+const maxModule = 64 << 20
+
+var (
+	errNoFile  = errors.New("not a file")
+	errTooLong = fmt.Errorf("too long (limit %d bytes)", maxModule)
+)
+
+// readRegular reads a regular file: a device or a pipe might never end.
+func readRegular(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, errNoFile
+	case st.Size() > maxModule:
+		return nil, errTooLong
+	}
+	return os.ReadFile(path)
+}
+
 // reason says why a module cannot be read, where it is not simply missing.
 func reason(err error) string {
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		return ": permission denied"
+	case errors.Is(err, errTooLong):
+		return ": " + err.Error()
 	}
 	return ""
 }

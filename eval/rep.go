@@ -165,8 +165,9 @@ func setHead(nf fp, th *Thread, depth uint64, fn *Func, site uint64) {
 	nf[slotFunc].n = site
 }
 
-// window gives the frame off slots above fr. The caller has made sure, by
-// Thread.end, that a whole window fits the segment there.
+// window gives the frame off slots above fr, off being less than the size of a
+// frame. Before it is used the caller makes sure by Thread.end that calls from
+// there have a place too.
 func window(fr fp, off int) fp {
 	return (fp)(unsafe.Add(unsafe.Pointer(fr), uintptr(off)*unsafe.Sizeof(Value{})))
 }
@@ -182,9 +183,10 @@ func addr(fr fp) uintptr { return uintptr(unsafe.Pointer(fr)) }
 // first gives the frame at the start of a segment.
 func first(seg []Value) fp { return (fp)(unsafe.Pointer(&seg[0])) }
 
-// lastFrame gives the highest address at which a window still fits seg.
+// lastFrame gives the highest address of a frame in seg. A window above that
+// frame still fits seg: it is made before it is known whether it may be used.
 func lastFrame(seg []Value) uintptr {
-	return uintptr(unsafe.Pointer(&seg[len(seg)-len(frame{})]))
+	return uintptr(unsafe.Pointer(&seg[len(seg)-2*len(frame{})]))
 }
 
 // slots gives n slots of a frame from the slot i on.

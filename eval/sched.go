@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -11,32 +10,46 @@ import (
 	"github.com/sense-lang/sense/diag"
 )
 
+// slice is how long a thread runs while others wait for their turn.
+const slice = 5 * time.Millisecond
+
 // baton is the interpreter's lock: first come, first served, so that no thread
-// starves. want is told how many wait.
+// starves. While somebody waits, ask is called each time a slice is over.
 type baton struct {
 	mu    sync.Mutex
 	held  bool
+	since time.Time // when the holder got it, while others wait
 	queue []chan struct{}
-	want  func(waiting bool)
+	timer *time.Timer
+	ask   func()
 }
 
+// acquire waits for the baton.
 func (b *baton) acquire() {
+	if turn := b.enqueue(); turn != nil {
+		<-turn
+	}
+}
+
+// enqueue takes the baton, or a place in the queue: it has its turn when the
+// channel is closed.
+func (b *baton) enqueue() (turn <-chan struct{}) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.held {
 		b.held = true
-		b.mu.Unlock()
-		return
+		return nil
 	}
 	ch := make(chan struct{})
 	b.queue = append(b.queue, ch)
-	want := b.want
-	b.mu.Unlock()
-	if want != nil {
-		want(true)
+	if len(b.queue) == 1 {
+		b.since = time.Now()
+		b.arm(slice)
 	}
-	<-ch
+	return ch
 }
 
+// release hands the baton to the first in the queue.
 func (b *baton) release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,24 +58,54 @@ func (b *baton) release() {
 		return
 	}
 	close(b.queue[0])
-	b.queue = b.queue[1:]
+	b.queue[0] = nil
+	if b.queue = b.queue[1:]; len(b.queue) > 0 {
+		b.since = time.Now()
+		b.arm(slice)
+	}
 }
 
-func (b *baton) contended() bool {
+// arm has ask called after d.
+func (b *baton) arm(d time.Duration) {
+	switch {
+	case b.ask == nil:
+	case b.timer == nil:
+		b.timer = time.AfterFunc(d, b.ask)
+	default:
+		b.timer.Reset(d)
+	}
+}
+
+// due reports whether somebody waits and the holder's slice is over.
+func (b *baton) due() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.queue) > 0
+	if len(b.queue) == 0 {
+		return false
+	}
+	if left := slice - time.Since(b.since); left > 0 {
+		b.arm(left)
+		return false
+	}
+	return true
+}
+
+// close stops asking.
+func (b *baton) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ask = nil
+	if b.timer != nil {
+		b.timer.Stop()
+	}
 }
 
 func (in *Interp) addThread(th *Thread) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.threads[th] = true
-	if in.lock.want == nil {
-		in.lock.want = func(bool) { in.ask() }
-	}
 	if in.stopped.Load() != nil {
-		th.end.Store(0)
+		th.look()
 	}
 }
 
@@ -78,8 +121,14 @@ func (in *Interp) ask() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for th := range in.threads {
-		th.end.Store(0)
+		th.look()
 	}
+}
+
+// look makes the thread call poll soon.
+func (th *Thread) look() {
+	th.asked.Store(true)
+	th.end.Store(0)
 }
 
 // stop ends every thread with err. The first reason stays.
@@ -96,10 +145,9 @@ func (in *Interp) Stop(kind diag.Kind, format string, args ...any) {
 
 // watch stops the program when its context ends.
 func (in *Interp) watch(ctx context.Context) {
-	select {
-	case <-ctx.Done():
+	<-in.ctx.Done() // ends with ctx, or by stop
+	if ctx.Err() != nil {
 		in.stop(diag.New(diag.Interrupt, "interrupted"))
-	case <-in.ctx.Done():
 	}
 }
 
@@ -108,41 +156,61 @@ func (in *Interp) watch(ctx context.Context) {
 //
 //go:noinline
 func (th *Thread) poll(fr fp) {
+	th.asked.Store(false)
 	th.end.Store(th.limit)
 	if e := th.ending(); e != nil {
-		th.end.Store(0)
-		c := *e
-		fail(fr, &diag.Pos{}, &c)
+		th.look()
+		fail(fr, &diag.Pos{}, e)
 	}
-	if th.in.lock.contended() {
-		th.in.lock.release()
-		runtime.Gosched()
-		th.in.lock.acquire()
+	if th.in.lock.due() {
+		th.yield()
 	}
+}
+
+// yield lets the threads that wait for their turn run first.
+func (th *Thread) yield() {
+	th.in.lock.release()
+	th.in.lock.acquire()
 }
 
 // Blocking runs f, which waits for something outside, without the lock. f must
 // not touch values; it must obey the context.
 func (th *Thread) Blocking(f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(th.ctx)
+	defer cancel()
+	th.in.mu.Lock()
+	th.abort = cancel
+	th.in.mu.Unlock()
+	if th.cut.Load() != nil {
+		cancel()
+	}
 	th.in.lock.release()
 	defer th.in.lock.acquire()
-	f(th.ctx)
+	f(ctx)
 }
 
-// Stopped gives the reason why the program must end, nil while it may go on.
+// Stopped gives the reason why the thread must end, nil while it may go on.
 func (th *Thread) Stopped() error {
 	if e := th.ending(); e != nil {
-		c := *e
-		return &c
+		return e
 	}
 	return nil
 }
 
+// ending gives a copy of the reason why the thread must end.
 func (th *Thread) ending() *diag.Error {
-	if e := th.in.stopped.Load(); e != nil {
-		return e
+	e := th.in.stopped.Load()
+	if e == nil {
+		e = th.cut.Load()
 	}
-	return th.cut.Load()
+	if e == nil && th.ctx.Err() != nil {
+		return diag.New(diag.Interrupt, "interrupted")
+	}
+	if e == nil {
+		return nil
+	}
+	c := *e
+	return &c
 }
 
 // during runs f on the main thread so that the end of ctx interrupts it, and
@@ -159,9 +227,7 @@ func (in *Interp) during(ctx context.Context, f func(th *Thread) (Value, error))
 	undo()
 	cancel()
 	th.ctx = in.ctx
-	if th.cut.Swap(nil) != nil {
-		th.end.Store(th.limit)
-	}
+	th.cut.Store(nil)
 	return v, err
 }
 
@@ -172,8 +238,20 @@ func (in *Interp) interrupt(err *diag.Error) {
 	for th := range in.threads {
 		if th == in.main || th.foreground {
 			th.cut.Store(err)
-			th.end.Store(0)
+			th.look()
+			th.tell(err)
+			if th.abort != nil {
+				th.abort()
+			}
 		}
+	}
+}
+
+// tell ends an endless wait of the thread with err.
+func (th *Thread) tell(err error) {
+	select {
+	case th.stuck <- err:
+	default:
 	}
 }
 
@@ -213,6 +291,13 @@ func (th *Thread) wait(w *waiter, timeout time.Duration, what string) (woken boo
 		t := time.NewTimer(timeout)
 		defer t.Stop()
 		clock = t.C
+	}
+	select {
+	case <-th.stuck: // meant for an earlier wait
+	default:
+	}
+	if e := th.ending(); e != nil {
+		return false, e
 	}
 	th.sleep(w, what)
 	in.lock.release()
@@ -256,8 +341,5 @@ func (in *Interp) checkStuck() {
 	}
 	slices.Sort(whos)
 	whos = append([]string{"the program waits in " + in.main.waiting}, whos...)
-	select {
-	case in.main.stuck <- diag.New(diag.Runtime, "nothing can go on: %s", strings.Join(whos, ", ")):
-	default:
-	}
+	in.main.tell(diag.New(diag.Runtime, "nothing can go on: %s", strings.Join(whos, ", ")))
 }

@@ -17,9 +17,12 @@ type Thread struct {
 	ctx context.Context
 
 	end   atomic.Uintptr // highest frame address of the segment; 0 asks for poll
+	asked atomic.Bool    // poll was asked for, whatever end says
 	limit uintptr        // what end is while nothing asks
 	segs  []segment
-	max   uint64 // depth limit
+	spare []Value // a segment to use again
+	depth uint64  // of the calls below the first frame: those of the thread that waits for this one
+	max   uint64  // depth limit
 
 	// The frame of the builtin that runs, for calls it makes, and its size.
 	native fp
@@ -34,7 +37,9 @@ type Thread struct {
 	name       string                     // for messages about waits
 	foreground bool                       // a plain agent's thread: somebody waits for it
 	waiting    string                     // what an endless wait is for, while in one; guarded by Interp.mu
-	stuck      chan error                 // tells that no thread can go on
+	stuck      chan error                 // tells that no thread can go on, or that this one must not
+	starter    *Thread                    // the thread that started this one
+	abort      context.CancelFunc         // ends what Blocking runs; guarded by Interp.mu
 
 	tx         *transaction // the innermost one that runs
 	committing *Action      // the action whose body is entered next
@@ -65,15 +70,41 @@ func (th *Thread) push(vals []Value, from fp) fp {
 	return first(vals)
 }
 
+// grow opens the next segment for a call from fr.
+func (th *Thread) grow(fr fp) fp {
+	vals := th.spare
+	th.spare = nil
+	if vals == nil {
+		vals = make([]Value, nextSegment)
+	}
+	return th.push(vals, fr)
+}
+
+// shrink closes the segments above the first n. One is kept: a loop whose calls
+// just do not fit a segment would make a new one in every turn.
+func (th *Thread) shrink(n int) {
+	if len(th.segs) == n {
+		return
+	}
+	th.spare = th.segs[n].vals
+	clear(th.segs[n:])
+	th.segs = th.segs[:n]
+	th.setLimit()
+}
+
+// setLimit sets the end of the segment, unless the thread was asked to look up.
 func (th *Thread) setLimit() {
 	th.limit = lastFrame(th.segs[len(th.segs)-1].vals)
 	th.end.Store(th.limit)
+	if th.asked.Load() {
+		th.end.Store(0)
+	}
 }
 
 // base gives the first frame of a thread on which nothing runs.
 func (th *Thread) base() fp {
 	fr := first(th.segs[0].vals)
-	setHead(fr, th, 0, nil, 0)
+	setHead(fr, th, th.depth, nil, 0)
 	return fr
 }
 
@@ -201,8 +232,5 @@ func (th *Thread) mark() mark { return mark{th.native, th.used, len(th.segs)} }
 
 func (th *Thread) restore(m mark) {
 	th.native, th.used = m.native, m.used
-	if len(th.segs) != m.segs {
-		th.segs = th.segs[:m.segs]
-		th.setLimit()
-	}
+	th.shrink(m.segs)
 }

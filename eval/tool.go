@@ -42,7 +42,7 @@ func (t *Tool) CallWith(c *Call) (Value, error) {
 	}
 	th := c.Thread
 	if t.decl.Async {
-		return th.spawnTool(t, args), nil
+		return th.spawnTool(t, args)
 	}
 	v := th.runInner(t.fn, args)
 	return v, t.fn.proto.checkResult(v)
