@@ -586,8 +586,10 @@ let seen = 0;
 function entry(e, fresh) {
   const kind = e.event === "denied" || e.event === "failed" ? "bad" : e.event === "committed" || e.event === "approved" ? "good" : "";
   const more = [e.kind, e.detail, (e.lineage || []).length ? "via " + e.lineage.join(" > ") : "", e.line ? (e.file || "line") + ":" + e.line : ""].filter(Boolean);
-  return el("li", { class: fresh ? "fresh" : null }, el("time", { text: new Date(e.timestamp * 1000).toTimeString().slice(0, 8) }),
+  const row = el("li", { class: fresh ? "fresh" : null }, el("time", { text: new Date(e.timestamp * 1000).toTimeString().slice(0, 8) }),
     el("span", {}, el("span", { class: "who", text: line(e.action_name) }), " ", badge(e.event, kind)), el("span", { class: "more", text: line(more.join(" · ")) }));
+  if (fresh) setTimeout(() => row.classList.remove("fresh"), 2600);
+  return row;
 }
 
 async function follow() {
