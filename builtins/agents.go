@@ -75,5 +75,5 @@ func builtinAskHuman(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, fail("ask_human() got no answer: %v", err)
 	}
-	return eval.String(line), nil
+	return eval.String(line), c.Thread.Place().Event("human", "ask_human", "answered", q)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/model"
@@ -151,11 +152,15 @@ func (x *exchange) once() (*model.Turn, error) {
 				return nil, berr
 			}
 		}
+		if aerr := x.at.Event("model", x.m.name, "failed", err.Error()); aerr != nil {
+			return nil, aerr
+		}
 		return nil, &diag.Error{Kind: diag.Model, Msg: "model '" + x.m.name + "' failed: " + err.Error(), Cause: err}
 	}
 	x.count(turn, budgets)
 	x.last = turn
-	return turn, nil
+	return turn, x.at.Event("model", x.m.name, "turn", "", audit.Field{Key: "input_tokens", Value: turn.Usage.InputTokens},
+		audit.Field{Key: "output_tokens", Value: turn.Usage.OutputTokens}, audit.Field{Key: "calls", Value: len(turn.Calls)})
 }
 
 func (x *exchange) count(turn *model.Turn, budgets []eval.Value) {

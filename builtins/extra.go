@@ -25,6 +25,7 @@ func Extra(d *Deps) map[string]eval.Value {
 		{Name: "any", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "any", true) }},
 		{Name: "all", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "all", false) }},
 		{Name: "input", Max: 1, Fn: builtinInput},
+		{Name: "audit", Fn: builtinAudit},
 		{Name: "conversation", Min: 1, Max: 1, Labels: true, Fn: d.conversation},
 	} {
 		out[b.Name] = eval.NewBuiltin(b)

@@ -118,6 +118,9 @@ func (m *Model) allow(at eval.Place) error {
 	if d.Allowed {
 		return nil
 	}
+	if err := at.Event("model", m.name, "denied", "capability '"+capability+"' denied by policy"); err != nil {
+		return err
+	}
 	e := diag.New(diag.Policy, "model '%s' requires capability '%s', which is denied by policy", m.name, capability)
 	if n := d.Note(); n != "" {
 		e.Notes = []string{n}

@@ -102,7 +102,9 @@ type Action struct {
 	args     []Value
 	state    string
 	approved bool
-	rollback *Func // undoes the committed body
+	digest   string // of the arguments, when they were approved
+	busy     bool   // its body runs
+	rollback *Func  // undoes the committed body
 }
 
 // TypeName gives "Action".
@@ -149,13 +151,15 @@ func (a *Action) Method(name string) *Method {
 		return &commitMethod
 	case "rollback":
 		return &rollbackMethod
+	case "describe":
+		return &describeMethod
 	}
 	return nil
 }
 
 var (
 	verifyMethod   = Method{Name: "verify", Fn: func(c *Call, o Object) (Value, error) { return o.(*Action).verify(c.Thread) }}
-	approveMethod  = Method{Name: "approve", Fn: func(c *Call, o Object) (Value, error) { return o.(*Action).approve() }}
+	approveMethod  = Method{Name: "approve", Labels: true, Fn: func(c *Call, o Object) (Value, error) { return o.(*Action).approve(c) }}
 	commitMethod   = Method{Name: "commit", Fn: func(c *Call, o Object) (Value, error) { return o.(*Action).commit(c.Thread) }}
 	rollbackMethod = Method{Name: "rollback", Fn: func(c *Call, o Object) (Value, error) { return o.(*Action).undo(c.Thread) }}
 )
@@ -171,6 +175,8 @@ func (a *Action) Attr(t *Thread, name string) (Value, error) {
 		return newStr(a.state), nil
 	case "approved":
 		return mkBool(a.approved), nil
+	case "args":
+		return a.argsMap(), nil
 	}
 	return Value{}, diag.New(diag.Runtime, "action '%s' has no member '%s'", a.name(), name)
 }
@@ -198,14 +204,6 @@ func (a *Action) verify(th *Thread) (Value, error) {
 	return Obj(a), a.note(at, "verified", "")
 }
 
-func (a *Action) approve() (Value, error) {
-	if a.state != "prepared" && a.state != "verified" {
-		return Value{}, diag.New(diag.Runtime, "cannot approve action '%s' — its state is '%s', not 'prepared'/'verified'", a.name(), a.state)
-	}
-	a.approved = true
-	return Obj(a), nil
-}
-
 func (a *Action) commit(th *Thread) (Value, error) {
 	if a.state != "verified" {
 		return Value{}, diag.New(diag.Runtime, "action '%s' must be verified before .commit() (current state: '%s')", a.name(), a.state)
@@ -214,21 +212,35 @@ func (a *Action) commit(th *Thread) (Value, error) {
 	if err := a.require(at, "", "denied"); err != nil {
 		return Value{}, err
 	}
-	if a.decl.decl.Approval && !a.approved {
-		if err := a.note(at, "denied", "requires approval"); err != nil {
+	if err := a.approvalHolds(at); err != nil {
+		return Value{}, err
+	}
+	if a.busy {
+		return Value{}, diag.New(diag.Runtime, "action '%s' is being committed already", a.name())
+	}
+	if f := th.in.cfg.OnCommit; f != nil {
+		if err := f(a); err != nil {
 			return Value{}, err
 		}
-		return Value{}, diag.New(diag.Approval, "action '%s' requires approval before commit() — call %s.approve() first", a.name(), a.name())
 	}
 	if th.in.cfg.DryRun {
 		a.state = "committed"
 		return mkNil(), a.note(at, "committed", "dry run — body not executed")
 	}
+	return a.runBody(th, at)
+}
+
+// runBody runs the body; what it is about to do is on the disk first.
+func (a *Action) runBody(th *Thread, at Place) (Value, error) {
+	if err := at.Intent(a.decl.kind(), a.name(), "committing", "", a.digestField(th)...); err != nil {
+		return Value{}, err
+	}
+	a.busy = true
 	v, err := th.attempt(func() Value {
 		th.committing = a
 		return th.runInner(a.decl.fn, a.args)
 	})
-	th.committing = nil
+	th.committing, a.busy = nil, false
 	if err != nil {
 		a.state = "failed"
 		if nerr := a.noteFailure(at, err); nerr != nil {
@@ -241,6 +253,14 @@ func (a *Action) commit(th *Thread) (Value, error) {
 		th.tx.done = append(th.tx.done, a)
 	}
 	return v, a.note(at, "committed", "")
+}
+
+// digestField gives the arguments' digest where somebody keeps it.
+func (a *Action) digestField(th *Thread) []audit.Field {
+	if !th.in.full() {
+		return nil
+	}
+	return []audit.Field{{Key: "digest", Value: th.in.Digest(a.args)}}
 }
 
 func (a *Action) undo(th *Thread) (Value, error) {
@@ -257,6 +277,9 @@ func (a *Action) undo(th *Thread) (Value, error) {
 	if th.in.cfg.DryRun {
 		a.state = "rolled_back"
 		return mkNil(), a.note(at, "rolled_back", "dry run — rollback not executed")
+	}
+	if err := at.Intent(a.decl.kind(), a.name(), "rolling_back", ""); err != nil {
+		return Value{}, err
 	}
 	v, err := th.attempt(func() Value { return th.runInner(a.rollback, nil) })
 	if err != nil {

@@ -234,6 +234,7 @@ func (a *Agent) waitSettled(th *Thread, what string) error {
 }
 
 func (a *Agent) settle(in *Interp, status string) {
+	_ = Place{th: in.main}.Event("agent", a.decl.Name, status, "") // nothing is done to the world here
 	a.status = status
 	for _, w := range a.settled {
 		in.wake(w)

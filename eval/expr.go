@@ -85,6 +85,7 @@ func (c *compiler) ident(e *ast.Ident) expr {
 	}
 	if !certain {
 		if g := c.in.builtin(e.Name); g != nil {
+			c.in.namesAudit = c.in.namesAudit || e.Name == "audit"
 			locs = append(locs, loc{kind: locGlobal, g: g})
 		}
 	}

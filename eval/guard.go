@@ -215,6 +215,9 @@ func (c *compiler) policyStmt(s *ast.PolicyStmt) stmt {
 		}
 		in := threadOf(fr).in
 		p := &toPolicy(v).scope
+		if in.full() {
+			notePolicy(fr, s)
+		}
 		for _, r := range s.Rules {
 			in.policed = in.policed || !r.Allow
 			p.Set(policy.Rule{Allow: r.Allow, Pattern: r.Capability.Name, File: file, Pos: r.P})
@@ -224,6 +227,21 @@ func (c *compiler) policyStmt(s *ast.PolicyStmt) stmt {
 			p.SetDefaultDeny(file, s.P)
 		}
 		return ctlNext, Value{}
+	}
+}
+
+// notePolicy notes a change of policy.
+func notePolicy(fr fp, s *ast.PolicyStmt) {
+	th := threadOf(fr)
+	at := Place{th: th, fr: fr, pos: s.P}
+	for _, r := range s.Rules {
+		event := "deny"
+		if r.Allow {
+			event = "allow"
+		}
+		if err := at.Event("policy", r.Capability.Name, event, ""); err != nil {
+			fail(fr, &s.P, err)
+		}
 	}
 }
 

@@ -38,6 +38,15 @@ type Config struct {
 	Ceiling *policy.Ceiling
 	// Strict makes deny the default that the main program's rules start from.
 	Strict bool
+	// FullAudit keeps the events of the richer audit, also where neither a sink
+	// nor the program asks for them.
+	FullAudit bool
+	// AskApproval asks a person for the approval of an action that has none;
+	// nil means that nobody can be asked.
+	AskApproval func(ctx context.Context, name, description string) Approval
+	// OnCommit is told of every action before its body runs, dry runs included;
+	// its error stops the commit. nil lets all pass.
+	OnCommit func(a *Action) error
 	// DryRun skips the bodies of commit and rollback.
 	DryRun bool
 	// Limits bound what the program may use.
@@ -89,15 +98,26 @@ func (c *Config) maxDepth() int {
 // Interp is a running program: its modules, threads and audit. One statement
 // runs at a time; its methods lock.
 type Interp struct {
-	cfg      Config
-	universe map[string]*Global
-	extra    map[string]*Global
-	sites    []*site
-	modules  map[string]*Module
-	loading  map[string]*loading
-	steps    int64 // counted where Limits.Steps is set
-	printed  int64 // bytes
-	policed  bool  // some rule denies
+	cfg        Config
+	universe   map[string]*Global
+	extra      map[string]*Global
+	sites      []*site
+	modules    map[string]*Module
+	loading    map[string]*loading
+	steps      int64 // counted where Limits.Steps is set
+	printed    int64 // bytes
+	policed    bool  // some rule denies
+	cfg        Config
+	universe   map[string]*Global
+	extra      map[string]*Global
+	sites      []*site
+	modules    map[string]*Module
+	loading    map[string]bool
+	ids        map[any]int // numbers of objects in digests
+	namesAudit bool        // the program names audit
+	steps      int64       // counted where Limits.Steps is set
+	printed    int64       // bytes
+	policed    bool        // some rule denies
 
 	lock    baton
 	mu      sync.Mutex // guards threads and asks

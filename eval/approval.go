@@ -1,0 +1,156 @@
+package eval
+
+import (
+	"context"
+	"strings"
+
+	"github.com/sense-lang/sense/audit"
+	"github.com/sense-lang/sense/diag"
+)
+
+// Approval is what a person says to an action that needs an approval.
+type Approval struct {
+	Yes bool
+	// By names who said it; it is audited.
+	By string
+}
+
+// approve marks the action as approved, bound to its arguments as they are now.
+func (a *Action) approve(c *Call) (Value, error) {
+	if a.state != "prepared" && a.state != "verified" {
+		return Value{}, diag.New(diag.Runtime, "cannot approve action '%s' — its state is '%s', not 'prepared'/'verified'", a.name(), a.state)
+	}
+	by, reason := "program", ""
+	for _, l := range c.Labels {
+		s, ok := l.Value.AsString()
+		switch {
+		case l.Name != "by" && l.Name != "reason":
+			return Value{}, diag.New(diag.Runtime, "'%s.approve' does not accept labeled arguments (%s)", a.name(), l.Name)
+		case !ok:
+			return Value{}, diag.New(diag.Runtime, "approve()'s %s must be a String, got %s", l.Name, typeName(l.Value))
+		case l.Name == "by":
+			by = s
+		default:
+			reason = s
+		}
+	}
+	return Obj(a), a.approvedBy(c.Thread.Place(), by, reason)
+}
+
+func (a *Action) approvedBy(at Place, by, reason string) error {
+	digest := at.th.in.Digest(a.args)
+	if err := at.Event(a.decl.kind(), a.name(), "approved", reason, audit.Field{Key: "by", Value: by}, audit.Field{Key: "digest", Value: digest}); err != nil {
+		return err
+	}
+	a.approved, a.digest = true, digest
+	return nil
+}
+
+// approvalHolds checks at commit what an approval was given for. An approval of
+// other arguments is gone; where a person can be asked, they are.
+func (a *Action) approvalHolds(at Place) error {
+	if a.approved && a.digest != at.th.in.Digest(a.args) {
+		a.approved = false
+		if err := a.note(at, "denied", "arguments changed since they were approved"); err != nil {
+			return err
+		}
+		return diag.New(diag.Approval, "arguments of '%s' changed since it was approved", a.name())
+	}
+	if !a.decl.decl.Approval || a.approved {
+		return nil
+	}
+	if err := a.askPerson(at); err != nil || a.approved {
+		return err
+	}
+	if err := a.note(at, "denied", "requires approval"); err != nil {
+		return err
+	}
+	return diag.New(diag.Approval, "action '%s' requires approval before commit() — call %s.approve() first", a.name(), a.name())
+}
+
+// askPerson asks for an approval where the run has somebody to ask.
+func (a *Action) askPerson(at Place) error {
+	ask := at.th.in.cfg.AskApproval
+	if ask == nil {
+		return nil
+	}
+	var got Approval
+	name, what := a.name(), a.describe()
+	at.th.Blocking(func(ctx context.Context) { got = ask(ctx, name, what) })
+	if err := at.th.Stopped(); err != nil {
+		return err
+	}
+	if got.Yes {
+		return a.approvedBy(at, got.By, "asked")
+	}
+	return at.Event(a.decl.kind(), a.name(), "refused", "", audit.Field{Key: "by", Value: got.By})
+}
+
+// describe words what an approver is shown.
+func (a *Action) describe() string {
+	var b strings.Builder
+	b.WriteString(a.decl.kind() + " action " + a.name() + "(")
+	for i := range a.args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(a.decl.fn.proto.params[i].name + ": " + shown(a.args[i]))
+	}
+	b.WriteString(")")
+	needs := append([]string{}, a.decl.requires...)
+	if a.decl.decl.Approval {
+		needs = append(needs, "approval")
+	}
+	if len(needs) > 0 {
+		b.WriteString("\nrequires " + strings.Join(needs, ", "))
+	}
+	if doc := a.decl.decl.Body.Doc; doc != "" {
+		b.WriteString("\n" + doc)
+	}
+	return b.String()
+}
+
+// shown gives a value so that its kind can be seen: text in quotes.
+func shown(v Value) string {
+	if isStr(v) {
+		return Quote(toStr(v).s)
+	}
+	return text(v)
+}
+
+// argsMap gives the arguments by their parameters' names, as a copy for
+// reading.
+func (a *Action) argsMap() Value {
+	m := NewMap()
+	for i, v := range a.args {
+		m.Set(a.decl.fn.proto.params[i].name, deepCopy(v, 0))
+	}
+	return mkMap(m)
+}
+
+func deepCopy(v Value, depth int) Value {
+	if depth > maxValueDepth {
+		return v
+	}
+	switch kindOf(v) {
+	case KArray:
+		out := newArray()
+		for i := range toArr(v).Len() {
+			out.push(deepCopy(toArr(v).At(i), depth+1))
+		}
+		return mkArr(out)
+	case KMap:
+		out := NewMap()
+		for _, k := range toMap(v).Keys() {
+			x, _ := toMap(v).Get(k)
+			out.Set(k, deepCopy(x, depth+1))
+		}
+		return mkMap(out)
+	}
+	return v
+}
+
+var describeMethod = Method{Name: "describe", Fn: func(c *Call, o Object) (Value, error) { return newStr(o.(*Action).describe()), nil }}
+
+// Describe words what an approver is shown.
+func (a *Action) Describe() string { return a.describe() }
