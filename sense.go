@@ -49,6 +49,12 @@ type Options struct {
 	// Secret is told of every secret that the program comes to use, such as an
 	// API key; nil tells nobody.
 	Secret func(string)
+	// AskApproval asks a person for the approval of an action that has none; nil
+	// means that nobody can be asked.
+	AskApproval func(ctx context.Context, name, description string) eval.Approval
+	// OnCommit is told of every action before its body runs; its error stops the
+	// commit. nil lets all pass.
+	OnCommit func(a *eval.Action) error
 	// Limits bound what the program may use; see eval.Limits.
 	Limits eval.Limits
 	// MaxDepth bounds nested calls; 0 is 10,000.
@@ -82,6 +88,7 @@ func New(ctx context.Context, o Options) *Runtime {
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
+		AskApproval: o.AskApproval, OnCommit: o.OnCommit,
 		Parse:   parser.Parse,
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,

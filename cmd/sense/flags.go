@@ -25,6 +25,9 @@ type runFlags struct {
 	strict   bool
 	audit    string
 	usage    bool
+	ask      bool
+	plan     string
+	onCommit func(*eval.Action) error // told of every commit; nil lets all pass
 	verbose  bool
 	fsRoots  []string
 	args     []string // the program's own
@@ -46,6 +49,8 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
+	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
+	fl.StringVar(&f.plan, "plan", "", "with --dry-run: write the actions that would commit to this file, for 'sense apply'")
 	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")
 	fl.Int64Var(&f.steps, "max-steps", 0, "end after so many statements (0: no limit)")
@@ -70,6 +75,10 @@ func (f *runFlags) options() (sense.Options, error) {
 	}
 	if o.Limits, err = f.limits(); err != nil {
 		return o, err
+	}
+	o.OnCommit = f.onCommit
+	if f.ask {
+		o.AskApproval = (&approver{}).ask
 	}
 	if f.verbose {
 		o.Warn = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }

@@ -133,7 +133,25 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 		errPrinter(nil).Print(os.Stderr, err)
 		return exitError(exitFailed)
 	}
-	return f.execute(ctx, map[string]string{"-": src}, func(r *sense.Runtime) error { return r.RunSource(path, src) })
+	run := func() error {
+		return f.execute(ctx, map[string]string{"-": src}, func(r *sense.Runtime) error { return r.RunSource(path, src) })
+	}
+	if f.plan == "" {
+		return run()
+	}
+	if !f.dry {
+		return fmt.Errorf("--plan goes with --dry-run: it writes what a run would commit")
+	}
+	p := &plan{Program: path, Source: sourceHash(src), Actions: []planAction{}}
+	f.onCommit = p.record(current.Load)
+	if err := run(); err != nil {
+		return err
+	}
+	if err := p.save(f.plan); err != nil {
+		errPrinter(nil).Print(os.Stderr, fmt.Errorf("cannot write the plan: %w", err))
+		return exitError(exitFailed)
+	}
+	return nil
 }
 
 // execute runs a program as the flags say; sources are its texts that are in no
