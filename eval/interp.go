@@ -104,15 +104,6 @@ type Interp struct {
 	sites      []*site
 	modules    map[string]*Module
 	loading    map[string]*loading
-	steps      int64 // counted where Limits.Steps is set
-	printed    int64 // bytes
-	policed    bool  // some rule denies
-	cfg        Config
-	universe   map[string]*Global
-	extra      map[string]*Global
-	sites      []*site
-	modules    map[string]*Module
-	loading    map[string]bool
 	ids        map[any]int // numbers of objects in digests
 	namesAudit bool        // the program names audit
 	steps      int64       // counted where Limits.Steps is set
