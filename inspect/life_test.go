@@ -18,7 +18,9 @@ import (
 	"github.com/sense-lang/sense/eval"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(func(int) { http.DefaultTransport.(*http.Transport).CloseIdleConnections() })) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(int) { http.DefaultTransport.(*http.Transport).CloseIdleConnections() }))
+}
 
 // waiting asks for a call's answer until it is there.
 func (r *rig) waiting(a answer) answer {

@@ -44,6 +44,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	stubDir = dir
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true))...)
@@ -68,8 +69,12 @@ type console struct {
 // addr is the console's address without the token.
 func (c *console) addr() string { return c.url[:strings.Index(c.url, "/#")] }
 
+// stubDir is where the stub server is built.
+var stubDir string
+
+// stub builds the stub server once and gives its path.
 var stub = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("sense-stubmcp-%d", os.Getpid()))
+	path := filepath.Join(stubDir, "stubmcp")
 	out, err := exec.Command("go", "build", "-C", "../..", "-o", path, "./internal/cmd/stubmcp").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("cannot build the stub server: %w: %s", err, out)
