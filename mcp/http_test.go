@@ -1,0 +1,698 @@
+//go:build linux
+
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+type handler = func(w http.ResponseWriter, r *http.Request, m rpc) bool
+
+// onEcho replaces the answer to calls of echo.
+func onEcho(f func(w http.ResponseWriter, m rpc)) handler {
+	return func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+		if m.call().Name != "echo" {
+			return false
+		}
+		f(w, m)
+		return true
+	}
+}
+
+// Answers to a call that are odd but usable.
+func TestHTTPAnswers(t *testing.T) {
+	long := strings.Repeat("x", 2<<20)
+	tests := []struct {
+		name, want string
+		call       func(w http.ResponseWriter, m rpc)
+	}{
+		{"JSON", "a", func(w http.ResponseWriter, m rpc) { answer(w, m, textResult("a")) }},
+		{"event stream", "a", func(w http.ResponseWriter, m rpc) { events(w)("event: message\ndata: %s\n\n", result(m, "a")) }},
+		{"CRLF", "a", func(w http.ResponseWriter, m rpc) { events(w)("data:%s\r\n\r\n", result(m, "a")) }},
+		{"bare CR", "a", func(w http.ResponseWriter, m rpc) { events(w)("data: %s\r\r", result(m, "a")) }},
+		{"data over several lines", "a", func(w http.ResponseWriter, m rpc) {
+			events(w)("data: %s\n\n", strings.Replace(result(m, "a"), `,"result"`, "\ndata: ,\"result\"", 1))
+		}},
+		{"no blank line at the end", "a", func(w http.ResponseWriter, m rpc) { events(w)("data: %s", result(m, "a")) }},
+		{"A54 long line", long, func(w http.ResponseWriter, m rpc) { events(w)("data: %s\n\n", result(m, long)) }},
+		{"A54 comments only for a while", "a", func(w http.ResponseWriter, m rpc) {
+			send := events(w)
+			for range 5 {
+				send(": ping\n\n")
+				time.Sleep(20 * time.Millisecond)
+			}
+			send("data: %s\n\n", result(m, "a"))
+		}},
+		{"notification before", "a", func(w http.ResponseWriter, m rpc) {
+			send := events(w)
+			send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n\n")
+			send("data: %s\n\n", result(m, "a"))
+		}},
+		{"other events", "a", func(w http.ResponseWriter, m rpc) {
+			send := events(w)
+			send("event: keepalive\ndata: {}\n\nid: 7\ndata:\n\n")
+			send("data: %s\n\n", result(m, "a"))
+		}},
+		{"batch", "a", func(w http.ResponseWriter, m rpc) {
+			write(w, `[{"jsonrpc":"2.0","method":"notifications/x"},%s]`, result(m, "a"))
+		}},
+		{"string id", "a", func(w http.ResponseWriter, m rpc) {
+			write(w, `{"jsonrpc":"2.0","id":"%s","result":%s}`, m.ID, textResult("a"))
+		}},
+		{"indented", "a", func(w http.ResponseWriter, m rpc) {
+			write(w, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": %s,\n  \"result\": %s\n}\n", m.ID, textResult("a"))
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			web := newWebServer(t)
+			web.on["tools/call"] = onEcho(tt.call)
+			s, _ := web.dial(t)
+			if got := call(t, s, "echo", `{"text":"x"}`); got != tt.want {
+				t.Errorf("got %.80q", got)
+			}
+			if n := web.calls("echo"); n != 1 {
+				t.Errorf("sent %d times", n)
+			}
+		})
+	}
+}
+
+// Calls that fail, each with the cause, sent once, and without harm to others.
+func TestHTTPCallFails(t *testing.T) {
+	short := func(c *Config) { c.CallTimeout = 300 * time.Millisecond }
+	status := func(code int, kind, body string) func(http.ResponseWriter, rpc) {
+		return func(w http.ResponseWriter, _ rpc) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	const repeated = "may have been carried out and was not sent again"
+	tests := []struct {
+		name   string
+		call   func(w http.ResponseWriter, m rpc)
+		change func(*Config)
+		want   []string
+	}{
+		{"500", status(500, "text/plain", "out of\ncheese"), nil, []string{"the server answered HTTP status 500 Internal Server Error: out of cheese"}},
+		{"502 with a page", status(502, "text/html", "<html>"), nil, []string{"HTTP status 502 Bad Gateway"}},
+		{"400 with an error", status(400, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad args"}}`), nil,
+			[]string{"bad args (JSON-RPC error -32602) with HTTP status 400 Bad Request"}},
+		{"403 with other JSON", status(403, "application/json", `{"error":"insufficient_rights"}`), nil, []string{"HTTP status 403 Forbidden", "insufficient_rights"}},
+		{"401", status(401, "text/plain", ""), nil, []string{"the server wants a login"}},
+		{"404 without a session", status(404, "text/plain", "gone"), nil, []string{"HTTP status 404 Not Found: gone"}},
+		{"202 and nothing", status(202, "", ""), nil, []string{"HTTP status 202 and nothing else"}},
+		{"a page", status(200, "text/html", "<html>"), nil, []string{"content of type 'text/html', which is neither JSON nor an event stream"}},
+		{"no JSON", status(200, "application/json", "hello"), nil, []string{"no JSON-RPC message: hello"}},
+		{"nothing", status(200, "application/json", ""), nil, []string{"no JSON-RPC message"}},
+		{"wrong id", func(w http.ResponseWriter, m rpc) { write(w, `{"jsonrpc":"2.0","id":999,"result":{}}`) }, nil, []string{"the server's answer belongs to another request"}},
+		{"wrong id in a stream", func(w http.ResponseWriter, m rpc) { events(w)("data: {\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}\n\n") }, nil,
+			[]string{"ended its answer before it was complete", repeated}},
+		{"null id", func(w http.ResponseWriter, m rpc) {
+			write(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"could not parse"}}`)
+		}, nil, []string{"could not parse (JSON-RPC error -32700)"}},
+		{"JSON-RPC error", func(w http.ResponseWriter, m rpc) {
+			write(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32099,"message":"no","data":{"n":12345678901234567890}}}`, m.ID)
+		}, nil, []string{`no (JSON-RPC error -32099, data {"n":12345678901234567890})`}},
+		{"cut before the answer", func(w http.ResponseWriter, m rpc) { cut(w) }, nil, []string{"closed the connection without an answer", repeated}},
+		{"cut in JSON", func(w http.ResponseWriter, m rpc) {
+			w.Header().Set("Content-Length", "1000")
+			write(w, `{"jsonrpc":`)
+		}, nil, []string{"the connection broke before the answer was complete", repeated}},
+		{"cut stream", func(w http.ResponseWriter, m rpc) {
+			events(w)("data: {\"jsonrpc\"")
+			cut(w)
+		}, nil, []string{"the connection broke before the answer was complete", repeated}},
+		{"empty stream", func(w http.ResponseWriter, m rpc) { events(w) }, nil, []string{"ended its answer before it was complete", repeated}},
+		{"never answers", func(w http.ResponseWriter, m rpc) { time.Sleep(time.Second) }, short, []string{"timed out after 0.3 s"}},
+		{"silent stream", func(w http.ResponseWriter, m rpc) { events(w); time.Sleep(time.Second) }, short, []string{"timed out after 0.3 s"}},
+		{"too large", func(w http.ResponseWriter, m rpc) {
+			w.Header().Set("Content-Type", "application/json")
+			large(w)
+		}, nil, []string{"message larger than 64 MiB"}},
+		{"too large an event", func(w http.ResponseWriter, m rpc) { events(w)("data: "); large(w) }, nil, []string{"message larger than 64 MiB"}},
+		{"bad JSON inside", func(w http.ResponseWriter, m rpc) { answer(w, m, `{"content":[}`) }, nil, []string{"no JSON-RPC message"}},
+		{"deep", func(w http.ResponseWriter, m rpc) {
+			answer(w, m, `{"x":`+strings.Repeat("[", 300)+strings.Repeat("]", 300)+`}`)
+		}, nil, []string{"nested 301 deep"}},
+		{"redirect elsewhere", func(w http.ResponseWriter, m rpc) {
+			w.Header().Set("Location", "http://other.example/mcp?key=secret")
+			w.WriteHeader(307)
+		}, nil, []string{"redirects to another origin, 'http://other.example/mcp', which is not followed"}},
+		{"redirect that drops the request", func(w http.ResponseWriter, m rpc) {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(302)
+		}, nil, []string{"in a way that drops the request"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			web := newWebServer(t)
+			web.on["tools/call"] = onEcho(tt.call)
+			change := tt.change
+			if change == nil {
+				change = func(*Config) {}
+			}
+			s, _ := web.dial(t, change)
+			within(t, patience/2, "failing", func() {
+				_, err := s.Call(context.Background(), "echo", echo("x"))
+				wantError(t, err, tt.want...)
+			})
+			if got := call(t, s, "args", `{"n":1.0}`); got != `{"n":1.0}` {
+				t.Errorf("the next call gave %q", got)
+			}
+			if n := web.calls("echo"); n != 1 {
+				t.Errorf("sent %d times", n)
+			}
+			if s.Status() != Connected {
+				t.Errorf("status %s", s.Status())
+			}
+		})
+	}
+}
+
+// large writes more than a message may have.
+func large(w http.ResponseWriter) {
+	piece := []byte(strings.Repeat(" ", 1<<20))
+	for range maxMessage>>20 + 1 {
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+	}
+}
+
+// Servers that are not usable over HTTP: the error says why.
+func TestHTTPConnectFails(t *testing.T) {
+	status := func(code int) handler {
+		return func(w http.ResponseWriter, _ *http.Request, _ rpc) bool { w.WriteHeader(code); return true }
+	}
+	rpcAnswer := func(result string) handler {
+		return func(w http.ResponseWriter, _ *http.Request, m rpc) bool { answer(w, m, result); return true }
+	}
+	tests := []struct {
+		name   string
+		on     map[string]handler
+		change func(*Config)
+		want   []string
+	}{
+		{"400", map[string]handler{"POST": status(400), "initialize": status(400)}, nil, []string{"HTTP status 400 Bad Request"}},
+		{"500", map[string]handler{"initialize": status(500)}, nil, []string{"HTTP status 500"}},
+		{"403", map[string]handler{"initialize": status(403)}, nil, []string{"HTTP status 403 Forbidden"}},
+		{"401", map[string]handler{"initialize": status(401), "server/discover": status(401)}, nil, []string{"the server wants a login"}},
+		{"401 with a header", map[string]handler{"initialize": status(401)}, func(c *Config) { c.Headers = map[string]string{"authorization": "Bearer x"} },
+			[]string{"refuses the Authorization header of the configuration"}},
+		{"neither way", map[string]handler{"initialize": status(405), "GET": status(404)}, nil, []string{"HTTP status 405", "by server-sent events: the server answered HTTP status 404"}},
+		{"404 where http is wanted", map[string]handler{"initialize": status(404)}, func(c *Config) { c.Transport = "http" }, []string{"HTTP status 404"}},
+		{"a future revision", map[string]handler{"initialize": rpcAnswer(`{"protocolVersion":"2099-01-01","capabilities":{},"serverInfo":{"name":"a","version":"1"}}`)}, nil, []string{"'2099-01-01'"}},
+		{"no initialize", map[string]handler{"initialize": func(w http.ResponseWriter, r *http.Request, _ rpc) bool { <-r.Context().Done(); return true }},
+			func(c *Config) { c.ConnectTimeout = 400 * time.Millisecond }, []string{"no answer to initialize in 0.4 s"}},
+		{"no list", map[string]handler{"tools/list": func(w http.ResponseWriter, r *http.Request, _ rpc) bool { <-r.Context().Done(); return true }},
+			func(c *Config) { c.ConnectTimeout = 400 * time.Millisecond }, []string{"no answer to tools/list in 0.4 s"}},
+		{"refuses", map[string]handler{"initialize": func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+			write(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"licence expired"}}`, m.ID)
+			return true
+		}}, nil, []string{"licence expired (JSON-RPC error -32000)"}},
+		{"no address", nil, func(c *Config) { c.URL = "ftp://x" }, []string{"url 'ftp://x' is no http or https address"}},
+		{"bad header", nil, func(c *Config) { c.Headers = map[string]string{"X-A": "1\r\nX-B: 2"} }, []string{"the header 'X-A' is not valid"}},
+		{"bad header name", nil, func(c *Config) { c.Headers = map[string]string{"X A": "1"} }, []string{"the header 'X A' is not valid"}},
+		{"nobody there", nil, func(c *Config) { c.URL = "http://127.0.0.1:1/mcp?key=secret" }, []string{"cannot reach http://127.0.0.1:1/mcp: ", "connection refused"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			web := newWebServer(t)
+			for key, on := range tt.on {
+				web.on[key] = on
+			}
+			cfg, _ := web.config()
+			if tt.change != nil {
+				tt.change(&cfg)
+			}
+			m := newManager(t)
+			within(t, patience/2, "failing", func() {
+				_, err := m.Connect(context.Background(), cfg)
+				wantError(t, err, tt.want...)
+				if strings.Contains(err.Error(), "secret") {
+					t.Errorf("the error tells a secret: %v", err)
+				}
+			})
+			want := Failed
+			if strings.HasPrefix(tt.name, "401") {
+				want = NeedsAuth
+			}
+			if got := m.Servers()[0].Status(); got != want {
+				t.Errorf("status %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// Every revision is spoken, and a server that answers anything to everything
+// is not taken for a modern one.
+func TestHTTPRevisions(t *testing.T) {
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		web := newWebServer(t)
+		web.version = version
+		s, _ := web.dial(t)
+		call(t, s, "echo", `{"text":"x"}`)
+		last := web.requests("tools/call")[0].header
+		if got := last.Get("Mcp-Protocol-Version"); got != version {
+			t.Errorf("after %s the requests say %q", version, got)
+		}
+		if last.Get("Mcp-Method") != "" {
+			t.Errorf("a request of %s has headers of a later revision", version)
+		}
+	}
+	web := newWebServer(t)
+	web.on["server/discover"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool { answer(w, m, "{}"); return true }
+	s, _ := web.dial(t)
+	if s.sess.version != "2025-11-25" {
+		t.Errorf("revision %s with a server that answers {} to everything", s.sess.version)
+	}
+}
+
+// Revision 2026-07-28: no session, headers and _meta with each request.
+func TestHTTPModern(t *testing.T) {
+	web := newWebServer(t)
+	web.modern = true
+	web.on["tools/list"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+		answer(w, m, `{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string","x-mcp-header":"Text"}}}},
+			{"name":"bad","inputSchema":{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}}]}`)
+		return true
+	}
+	w := &warnings{}
+	s, _ := web.dial(t, func(c *Config) { c.Warn = w.add })
+	if s.Instructions() != "be modern" || len(s.Tools()) != 1 || !strings.Contains(w.text(), "leaves out tool 2 of 2: the headers that 'bad' asks for") {
+		t.Errorf("instructions %q, %d tools, warnings %q", s.Instructions(), len(s.Tools()), w.text())
+	}
+	call(t, s, "echo", `{"text":"h\u00e9"}`)
+	r := web.requests("tools/call")[0]
+	for name, want := range map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "echo", "Mcp-Protocol-Version": "2026-07-28", "Mcp-Param-Text": "=?base64?aMOp?=", "Mcp-Session-Id": ""} {
+		if got := r.header.Get(name); got != want {
+			t.Errorf("header %s is %q, want %q", name, got, want)
+		}
+	}
+	if !strings.Contains(string(r.rpc.Params), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) || !strings.Contains(string(r.rpc.Params), `"progressToken":`) {
+		t.Errorf("parameters %s", r.rpc.Params)
+	}
+	if err := s.Ping(context.Background()); err != nil {
+		t.Error(err)
+	}
+	_ = s.Close()
+	if len(web.requests("DELETE")) > 0 || len(web.requests("initialize")) > 0 {
+		t.Error("a modern server was spoken to in the old way")
+	}
+}
+
+// A modern server that asks for input gets it, with its state, as often as it
+// asks, though not for ever.
+func TestInputRequired(t *testing.T) {
+	web := newWebServer(t)
+	web.modern = true
+	round := atomic.Int32{}
+	web.on["tools/call"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+		var p struct {
+			Name           string
+			InputResponses map[string]json.RawMessage `json:"inputResponses"`
+			RequestState   string                     `json:"requestState"`
+		}
+		_ = json.Unmarshal(m.Params, &p)
+		n := round.Add(1)
+		switch {
+		case p.Name == "args":
+			answer(w, m, `{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}}`)
+		case p.Name == "seen":
+			answer(w, m, `{"resultType":"input_required","requestState":"later"}`)
+		case n == 1:
+			answer(w, m, `{"resultType":"input_required","requestState":"s1","inputRequests":{
+				"who":{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}},
+				"what":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}}`)
+		default:
+			answer(w, m, textResult(p.RequestState+" "+string(p.InputResponses["who"])+" "+string(p.InputResponses["what"])))
+		}
+		return true
+	}
+	s, _ := web.dial(t, func(c *Config) {
+		c.Handlers.Elicit = func(context.Context, *ElicitRequest) (*ElicitResult, error) {
+			return &ElicitResult{Action: "accept", Content: json.RawMessage(`{"n":9007199254740993}`)}, nil
+		}
+		c.Handlers.Sample = func(context.Context, *SampleRequest) (*SampleResult, error) {
+			return &SampleResult{Model: "m", Text: "t"}, nil
+		}
+	})
+	if got := call(t, s, "echo", `{"text":"x"}`); !strings.HasPrefix(got, `s1 {"action":"accept","content":{"n":9007199254740993}} `) || !strings.Contains(got, `"text":"t"`) {
+		t.Errorf("got %s", got)
+	}
+	_, err := s.Call(context.Background(), "args", nil)
+	wantError(t, err, "the server asks for input that it cannot get: method not found: roots/list")
+	_, err = s.Call(context.Background(), "seen", nil)
+	wantError(t, err, "the server keeps asking for input")
+}
+
+// A modern server is asked for what it announces, and what it then says
+// arrives.
+func TestSubscriptionsListen(t *testing.T) {
+	web := newWebServer(t)
+	web.modern = true
+	web.on["subscriptions/listen"] = func(w http.ResponseWriter, r *http.Request, m rpc) bool {
+		send := events(w)
+		send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+		if strings.Contains(string(m.Params), "file:///a") {
+			send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"file:///a\"}}\n\n")
+		}
+		<-r.Context().Done()
+		return true
+	}
+	changed, updated := make(chan bool, 9), make(chan string, 9)
+	s, _ := web.dial(t, func(c *Config) {
+		c.Handlers.ToolsChanged = func() { changed <- true }
+		c.Handlers.ResourceUpdated = func(uri string) { updated <- uri }
+	})
+	<-changed
+	if err := s.Subscribe(context.Background(), "file:///a"); err != nil {
+		t.Fatal(err)
+	}
+	if uri := <-updated; uri != "file:///a" {
+		t.Errorf("updated %s", uri)
+	}
+	if err := s.Unsubscribe(context.Background(), "file:///a"); err != nil {
+		t.Fatal(err)
+	}
+	within(t, patience/2, "close", func() { _ = s.Close() })
+	if p := string(web.requests("subscriptions/listen")[0].rpc.Params); !strings.Contains(p, `"toolsListChanged":true`) || strings.Contains(p, "promptsListChanged") {
+		t.Errorf("asked for %s", p)
+	}
+}
+
+// What a server asks on the GET stream is answered, while a call that waits for
+// the answer is under way.
+func TestHTTPServerAsks(t *testing.T) {
+	web := newWebServer(t)
+	web.session = "s"
+	ask, answered := make(chan string), make(chan rpc, 1)
+	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool {
+		send := events(w)
+		for {
+			select {
+			case text := <-ask:
+				send("data: %s\n\n", text)
+			case <-r.Context().Done():
+				return true
+			}
+		}
+	}
+	web.on["POST"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+		if m.Method == "" && m.ID != nil {
+			answered <- m
+		}
+		return false
+	}
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+		ask <- `{"jsonrpc":"2.0","id":"r-1","method":"roots/list"}`
+		got := <-answered
+		answer(w, m, textResult(string(got.ID)+string(got.Result)))
+	})
+	changed := make(chan bool, 1)
+	s, _ := web.dial(t, func(c *Config) {
+		c.Headers = map[string]string{"X-Key": "k"}
+		c.Handlers.Roots = func(context.Context) ([]Root, error) { return []Root{{URI: "file:///x"}}, nil }
+		c.Handlers.ToolsChanged = func() { changed <- true }
+	})
+	if got := call(t, s, "echo", `{"text":"x"}`); got != `"r-1"{"roots":[{"uri":"file:///x"}]}` {
+		t.Errorf("got %s", got)
+	}
+	ask <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	<-changed
+	within(t, patience/2, "close", func() { _ = s.Close() })
+	for _, r := range append(web.requests("DELETE"), web.requests("GET")...) {
+		if r.header.Get("X-Key") != "k" || r.header.Get("Mcp-Session-Id") != "s" {
+			t.Errorf("%s came with %v", r.verb, r.header)
+		}
+	}
+	if n := len(web.requests("DELETE")); n != 1 {
+		t.Errorf("the session was ended %d times", n)
+	}
+}
+
+// An answer may be left to the GET stream.
+func TestHTTPAnswerOnStream(t *testing.T) {
+	web := newWebServer(t)
+	say := make(chan string, 1)
+	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool {
+		send := events(w)
+		select {
+		case text := <-say:
+			send("data: %s\n\n", text)
+		case <-r.Context().Done():
+		}
+		<-r.Context().Done()
+		return true
+	}
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+		w.WriteHeader(http.StatusAccepted)
+		say <- result(m, "by stream")
+	})
+	s, _ := web.dial(t)
+	if got := call(t, s, "echo", ""); got != "by stream" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A stream that the server ends early is continued where it stopped, after the
+// wait it asked for, and the call is not sent again.
+func TestHTTPResume(t *testing.T) {
+	web := newWebServer(t)
+	var pending atomic.Pointer[rpc]
+	tries := atomic.Int32{}
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+		pending.Store(&m)
+		events(w)("id: e1\nretry: 1234\ndata:\n\n")
+	})
+	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool {
+		if r.Header.Get("Last-Event-ID") == "" {
+			return false
+		}
+		if tries.Add(1) == 1 {
+			events(w)("id: e2\ndata:\n\n")
+			return true
+		}
+		events(w)("data: %s\n\n", result(*pending.Load(), r.Header.Get("Last-Event-ID")))
+		return true
+	}
+	s, clock := web.dial(t)
+	if got := call(t, s, "echo", ""); got != "e2" {
+		t.Errorf("got %q", got)
+	}
+	if slept := clock.list(); len(slept) != 2 || slept[0] != 1234*time.Millisecond {
+		t.Errorf("waited %v", slept)
+	}
+	if web.calls("echo") != 1 {
+		t.Errorf("sent %d times", web.calls("echo"))
+	}
+}
+
+// A stream that never goes on is given up.
+func TestHTTPResumeEnds(t *testing.T) {
+	web := newWebServer(t)
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) { events(w)("id: e1\ndata:\n\n") })
+	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool {
+		if r.Header.Get("Last-Event-ID") == "" {
+			return false
+		}
+		events(w)
+		return true
+	}
+	s, _ := web.dial(t)
+	_, err := s.Call(context.Background(), "echo", nil)
+	wantError(t, err, "ended its answer before it was complete", "was not sent again")
+	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool { w.WriteHeader(410); return true }
+	_, err = s.Call(context.Background(), "echo", nil)
+	wantError(t, err, "HTTP status 410 Gone", "was not sent again")
+}
+
+// A server that is busy is obeyed, with a cap, and the call reaches it once.
+func TestRetryAfter(t *testing.T) {
+	for _, tt := range []struct {
+		code       int
+		after      string
+		refusals   int
+		want       string
+		waits      int
+		wantHeader time.Duration
+	}{
+		{429, "7", 2, "", 2, 7 * time.Second},
+		{503, "1", 1, "", 1, time.Second},
+		{429, "0", 1, "", 1, 0},
+		{429, "3600", 1, "HTTP status 429 Too Many Requests and asks to wait 3600 s", 0, 0},
+		{429, "5", 9, "HTTP status 429 Too Many Requests and asks to wait 5 s", 3, 5 * time.Second},
+		{429, "", 1, "HTTP status 429", 0, 0},
+		{503, "", 1, "HTTP status 503", 0, 0},
+		{500, "3", 1, "HTTP status 500", 0, 0},
+	} {
+		web := newWebServer(t)
+		refusals := tt.refusals
+		web.on["tools/call"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+			if refusals--; refusals < 0 {
+				return false
+			}
+			if tt.after != "" {
+				w.Header().Set("Retry-After", tt.after)
+			}
+			w.WriteHeader(tt.code)
+			return true
+		}
+		s, clock := web.dial(t)
+		r, err := s.Call(context.Background(), "echo", echo("x"))
+		if tt.want != "" {
+			wantError(t, err, tt.want)
+		} else if err != nil || r.Text != "x" {
+			t.Errorf("%d %s: %v", tt.code, tt.after, err)
+		}
+		if slept := clock.list(); len(slept) != tt.waits || tt.waits > 0 && slept[0] != tt.wantHeader {
+			t.Errorf("%d %s: waited %v", tt.code, tt.after, slept)
+		}
+	}
+	resp := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"Mon, 30 Nov 2026 12:00:10 GMT"}}}
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	if d, ok := retryAfter(resp, now); !ok || d != 10*time.Second {
+		t.Errorf("a date gives %v", d)
+	}
+}
+
+// Redirects within the origin are followed with everything, others not at all.
+func TestRedirects(t *testing.T) {
+	var leaked atomic.Int32
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { leaked.Add(1) }))
+	defer thief.Close()
+	web := newWebServer(t)
+	to := atomic.Pointer[string]{}
+	web.on["POST"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool {
+		if where := to.Load(); where != nil && r.URL.Path == "/mcp" {
+			w.Header().Set("Location", *where)
+			w.WriteHeader(308)
+			return true
+		}
+		return false
+	}
+	within := "/moved"
+	to.Store(&within)
+	web.on["tools/call"] = web.on["POST"]
+	s, _ := web.dial(t, func(c *Config) { c.Headers = map[string]string{"Authorization": "Bearer t", "X-Key": "k"} })
+	if got := call(t, s, "echo", `{"text":"x"}`); got != "x" {
+		t.Errorf("got %q", got)
+	}
+	calls := web.requests("tools/call")
+	if last := calls[len(calls)-1]; last.path != "/moved" || last.header.Get("X-Key") != "k" || last.header.Get("Authorization") != "Bearer t" {
+		t.Errorf("the redirected request has %s %v", last.path, last.header)
+	}
+	out := thief.URL + "/mcp"
+	to.Store(&out)
+	_, err := s.Call(context.Background(), "echo", echo("x"))
+	wantError(t, err, "redirects to another origin")
+	if leaked.Load() > 0 {
+		t.Error("another origin was contacted")
+	}
+	loop := "/mcp"
+	to.Store(&loop)
+	_, err = s.Call(context.Background(), "echo", echo("x"))
+	wantError(t, err, "redirects more than 5 times")
+}
+
+// A call that times out is cancelled, on older revisions by a message.
+func TestHTTPCancel(t *testing.T) {
+	for _, modern := range []bool{false, true} {
+		web := newWebServer(t)
+		web.modern = modern
+		gone := make(chan struct{}, 1)
+		web.on["tools/call"] = func(w http.ResponseWriter, r *http.Request, m rpc) bool {
+			if m.call().Name != "echo" {
+				return false
+			}
+			<-r.Context().Done()
+			gone <- struct{}{}
+			return true
+		}
+		s, _ := web.dial(t, func(c *Config) { c.CallTimeout = 200 * time.Millisecond })
+		_, err := s.Call(context.Background(), "echo", nil)
+		wantError(t, err, "timed out after 0.2 s")
+		<-gone
+		if !modern {
+			eventually(t, "the notice", func() bool { return len(web.requests("notifications/cancelled")) == 1 })
+		}
+		_ = s.Close()
+		if modern && len(web.requests("notifications/cancelled")) > 0 {
+			t.Error("a modern server was told by a message")
+		}
+	}
+}
+
+// A40 over HTTP: progress on the call's stream extends it.
+func TestHTTPProgress(t *testing.T) {
+	web := newWebServer(t)
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+		send := events(w)
+		for i := range 6 {
+			send("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d}}\n\n", m.call().Meta.ProgressToken, i)
+			time.Sleep(300 * time.Millisecond)
+		}
+		send("data: %s\n\n", result(m, "done"))
+	})
+	var steps atomic.Int32
+	s, _ := web.dial(t, func(c *Config) {
+		c.CallTimeout = 1200 * time.Millisecond
+		c.Handlers.Progress = func(Progress) { steps.Add(1) }
+	})
+	if got := call(t, s, "echo", ""); got != "done" || steps.Load() == 0 {
+		t.Errorf("got %q after %d steps", got, steps.Load())
+	}
+}
+
+// A50, A51 over HTTP.
+func TestHTTPExactNumbers(t *testing.T) {
+	web := newWebServer(t)
+	s, _ := web.dial(t)
+	const args = `{"id":9007199254740993,"f":1.0,"e":1e2,"s":"a\u00e9\/<"}`
+	if got := call(t, s, "args", args); got != args {
+		t.Errorf("the server read %s", got)
+	}
+}
+
+// Many calls at once each get their own answer.
+func TestHTTPParallel(t *testing.T) {
+	web := newWebServer(t)
+	s, _ := web.dial(t)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			text := strconv.Itoa(i)
+			if r, err := s.Call(context.Background(), "echo", echo(text)); err != nil || r.Text != text {
+				t.Errorf("call %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestStatusErrorKeepsItsParts(t *testing.T) {
+	web := newWebServer(t)
+	web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+		w.WriteHeader(418)
+		write(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":7,"message":"m"}}`, m.ID)
+	})
+	s, _ := web.dial(t)
+	_, err := s.Call(context.Background(), "echo", nil)
+	var status *StatusError
+	var rpc *RPCError
+	if !errors.As(err, &status) || status.Code != 418 || !errors.As(err, &rpc) || rpc.Code != 7 {
+		t.Errorf("error %#v", err)
+	}
+}
