@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -87,8 +88,11 @@ func (c *sseConn) readAll() {
 		case errors.Is(err, errTooLarge):
 			c.lose(tooLarge())
 			return
-		case err != nil:
+		case err == io.EOF:
 			c.lose(errors.New("the server ended the event stream"))
+			return
+		case err != nil:
+			c.lose(errors.New("the event stream broke off (" + clean(err.Error(), 200) + ")"))
 			return
 		}
 		if ev.kind != "message" {
