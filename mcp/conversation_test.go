@@ -231,8 +231,8 @@ func TestDroppedWhileIdle(t *testing.T) {
 		return true
 	}
 	s, _ := web.dial(t)
+	_ = web.Listener.Close()
 	web.CloseClientConnections()
-	web.Listener.Close()
 	eventually(t, "the loss", func() bool { return s.Status() == Failed })
 	wantError(t, s.Err(), "could not be made again in 5 attempts")
 }
