@@ -71,6 +71,8 @@ type Options struct {
 	OnDeclare func(eval.Declared)
 	// Clock tells the time; nil is time.Now.
 	Clock func() time.Time
+	// MCP says how MCP servers are connected to beyond what programs say.
+	MCP builtins.MCPOptions
 }
 
 // Runtime is one program and all it started.
@@ -82,7 +84,7 @@ type Runtime struct {
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
-	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret}
+	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP}
 	lib := std.New(std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Clock: o.Clock})
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),

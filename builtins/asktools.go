@@ -22,6 +22,7 @@ type offer struct {
 	value eval.Value
 	name  model.ToolName
 	spec  model.ToolSpec
+	mcp   *MCPTool // nil for a tool of the program
 	// call runs the tool with the arguments the model wrote, which are a JSON
 	// object.
 	call func(t *eval.Thread, args json.RawMessage) (string, []model.Image, error)

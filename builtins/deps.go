@@ -26,13 +26,18 @@ type Deps struct {
 	// Argv is what Python programs see as sys.argv.
 	Argv []string
 
+	// MCP says how servers are connected to.
+	MCP MCPOptions
+
 	once    sync.Once
 	manager *mcp.Manager
 
-	mu     sync.Mutex
-	usage  usageTable
-	stores map[string]*memory.Store
-	python *pybridge.Proc
+	mu      sync.Mutex
+	usage   usageTable
+	stores  map[string]*memory.Store
+	servers []*MCPServer    // in the order of their connecting
+	warned  map[string]bool // remarks on files that were made
+	python  *pybridge.Proc
 }
 
 func (d *Deps) getenv(name string) string {

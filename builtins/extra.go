@@ -27,6 +27,9 @@ func Extra(d *Deps) map[string]eval.Value {
 		{Name: "input", Max: 1, Fn: builtinInput},
 		{Name: "audit", Fn: builtinAudit},
 		{Name: "conversation", Min: 1, Max: 1, Labels: true, Fn: d.conversation},
+		{Name: "find", Min: 2, Max: 2, Fn: builtinFind},
+		{Name: "connect_mcp_all", Max: 1, Fn: d.connectAll},
+		{Name: "mcp_status", Fn: d.mcpStatus},
 	} {
 		out[b.Name] = eval.NewBuiltin(b)
 	}

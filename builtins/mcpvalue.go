@@ -2,22 +2,42 @@ package builtins
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
-	"time"
+	"slices"
+	"sync"
 
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
-	"github.com/sense-lang/sense/model"
 )
 
 // MCPServer is a connection to an MCP server as a value.
 type MCPServer struct {
-	server     *mcp.Server
-	capability string // "" asks for none
+	deps       *Deps
+	cfg        mcp.Config
+	server     *mcp.Server // nil where broken
+	broken     error       // why it was not even tried, nil where it was
+	capability string      // "" asks for none
+	always     bool        // its tools are always offered to models
 	tools      map[*mcp.Tool]eval.Value
+	asks       questions
+
+	mu      sync.Mutex
+	updated []string // resources that changed, since they were asked for
+}
+
+// newServer makes the value of a connection that is about to be made.
+func (d *Deps) newServer(th *eval.Thread, n *connection) *MCPServer {
+	s := &MCPServer{deps: d, tools: map[*mcp.Tool]eval.Value{}}
+	s.take(n)
+	return s
+}
+
+// take makes a connection's configuration the server's.
+func (s *MCPServer) take(n *connection) {
+	s.cfg, s.capability, s.always = n.cfg, n.capability, n.always
+	s.cfg.Warn = s.deps.warn
+	s.cfg.Handlers = s.handlers()
 }
 
 // TypeName gives "McpServer".
@@ -25,203 +45,196 @@ func (s *MCPServer) TypeName() string { return "McpServer" }
 
 // String gives <mcp server name (n tools)>.
 func (s *MCPServer) String() string {
-	return fmt.Sprintf("<mcp server %s (%d tools)>", s.server.Name(), len(s.server.Tools()))
+	n := 0
+	if s.server != nil {
+		n = len(s.server.Tools())
+	}
+	return fmt.Sprintf("<mcp server %s (%d tools)>", s.cfg.Name, n)
 }
 
 // OwnerName stands before a method's name in messages.
-func (s *MCPServer) OwnerName() string { return s.server.Name() }
+func (s *MCPServer) OwnerName() string { return s.cfg.Name }
 
-// Method finds close.
-func (s *MCPServer) Method(name string) *eval.Method {
-	if name == "close" {
-		return &serverClose
-	}
-	return nil
-}
+// KeyName is the name that find and indexing know it by.
+func (s *MCPServer) KeyName() string { return s.cfg.Name }
 
-var serverClose = eval.Method{Name: "close", Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
-	c.Thread.Blocking(func(context.Context) { _ = o.(*MCPServer).server.Close() }) // it is gone either way
-	return eval.Nil(), c.Thread.Stopped()
-}}
-
-// Attr gives name and tools.
+// Attr gives the members that are values.
 func (s *MCPServer) Attr(t *eval.Thread, name string) (eval.Value, error) {
 	switch name {
 	case "name":
-		return eval.String(s.server.Name()), nil
+		return eval.String(s.cfg.Name), nil
 	case "tools":
+		if err := s.wait(t); err != nil {
+			return eval.Value{}, err
+		}
 		return s.toolValues().Value(), nil
+	case "status":
+		return eval.String(string(s.status())), nil
+	case "error":
+		return s.errorText(), nil
+	case "instructions":
+		if err := s.wait(t); err != nil {
+			return eval.Value{}, err
+		}
+		return textOrNil(s.server.Instructions()), nil
 	}
-	return eval.Value{}, fail("mcp server '%s' has no member '%s'", s.server.Name(), name)
+	return eval.Value{}, fail("mcp server '%s' has no member '%s'", s.cfg.Name, name)
+}
+
+func textOrNil(s string) eval.Value {
+	if s == "" {
+		return eval.Nil()
+	}
+	return eval.String(s)
+}
+
+func (s *MCPServer) status() mcp.Status {
+	if s.server == nil {
+		return mcp.Failed
+	}
+	return s.server.Status()
+}
+
+func (s *MCPServer) errorText() eval.Value {
+	err := s.broken
+	if s.server != nil {
+		err = s.server.Err()
+	}
+	if err == nil {
+		return eval.Nil()
+	}
+	return eval.String(err.Error())
+}
+
+// wait waits for a connection that was begun without a wait.
+func (s *MCPServer) wait(th *eval.Thread) error {
+	if s.server == nil {
+		return s.broken
+	}
+	if s.server.Status() != mcp.Pending {
+		return nil
+	}
+	return s.connect(th, s.server.Wait)
+}
+
+// connect runs f, which makes a connection, and words its failure.
+func (s *MCPServer) connect(th *eval.Thread, f func(ctx context.Context) error) error {
+	var err error
+	if stop := s.talk(th, func(ctx context.Context) { err = f(ctx) }); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return connectFailed(s.cfg.Name, err)
+	}
+	return nil
 }
 
 // toolValues gives the tools; each tool is the same value every time.
 func (s *MCPServer) toolValues() *eval.Array {
 	out := eval.NewArray(0)
-	for _, t := range s.server.Tools() {
-		v, ok := s.tools[t]
-		if !ok {
-			v = eval.Obj(&MCPTool{s, t})
-			s.tools[t] = v
-		}
-		out.Push(v)
+	for _, t := range s.listed() {
+		out.Push(s.toolValue(t))
 	}
 	return out
 }
 
-// MCPTool is a tool of an MCP server as a value.
-type MCPTool struct {
-	server *MCPServer
-	tool   *mcp.Tool
+// listed gives the tools as the server lists them now.
+func (s *MCPServer) listed() []*mcp.Tool {
+	if s.server == nil {
+		return nil
+	}
+	return s.server.Tools()
 }
 
-// TypeName gives "Tool".
-func (t *MCPTool) TypeName() string { return "Tool" }
-
-// String gives <mcp tool server.name>.
-func (t *MCPTool) String() string { return "<mcp tool " + t.fullName() + ">" }
-
-func (t *MCPTool) fullName() string { return t.server.server.Name() + "." + t.tool.Name }
-
-const connectUsage = "connect_mcp() expects (name: String, command: String, args: Array<String>, capability: String = nil)"
-
-func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
-	if len(c.Labels) > 0 {
-		return eval.Value{}, fail("'connect_mcp' does not accept labeled arguments (%s)", c.Labels[0].Name)
+func (s *MCPServer) toolValue(t *mcp.Tool) eval.Value {
+	v, ok := s.tools[t]
+	if !ok {
+		v = eval.Obj(&MCPTool{s, t})
+		s.tools[t] = v
 	}
-	cfg, capability, err := connectArgs(c.Args)
-	if err != nil {
+	return v
+}
+
+// tool finds a tool by name.
+func (s *MCPServer) tool(name string) (*MCPTool, error) {
+	var names []string
+	for _, t := range s.listed() {
+		if t.Name == name {
+			return s.toolValue(t).AsObject().(*MCPTool), nil
+		}
+		names = append(names, t.Name)
+	}
+	return nil, fail("mcp server '%s' has no tool '%s'%s", s.cfg.Name, name, didYouMean(name, names))
+}
+
+// Method finds the methods.
+func (s *MCPServer) Method(name string) *eval.Method {
+	if i := slices.IndexFunc(serverMethods, func(m eval.Method) bool { return m.Name == name }); i >= 0 {
+		return &serverMethods[i]
+	}
+	return nil
+}
+
+// serverMethods are set below: they refer to functions that look them up.
+var serverMethods = []eval.Method{
+	serverMethod("close", 0, 0, false, closeServer),
+	serverMethod("reconnect", 0, 0, false, reconnectServer),
+	serverMethod("call", 1, 2, true, callTool),
+	serverMethod("resources", 0, 0, false, listResources),
+	serverMethod("resource_templates", 0, 0, false, listTemplates),
+	serverMethod("read", 1, 1, false, readResource),
+	serverMethod("subscribe", 1, 1, false, subscribeResource),
+	serverMethod("updated", 0, 0, false, updatedResources),
+	serverMethod("prompts", 0, 0, false, listPrompts),
+	serverMethod("prompt", 1, 2, true, getPrompt),
+	serverMethod("complete", 0, 0, true, completeArgument),
+	serverMethod("ping", 0, 0, false, pingServer),
+}
+
+func serverMethod(name string, least, most int, labels bool, f func(c *eval.Call, s *MCPServer) (eval.Value, error)) eval.Method {
+	return eval.Method{Name: name, Min: least, Max: most, Labels: labels, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+		s := o.(*MCPServer)
+		c.Name = s.cfg.Name + "." + name
+		return f(c, s)
+	}}
+}
+
+func closeServer(c *eval.Call, s *MCPServer) (eval.Value, error) {
+	if s.server == nil {
+		return eval.Nil(), nil
+	}
+	c.Thread.Blocking(func(context.Context) { _ = s.server.Close() }) // it is gone either way
+	return eval.Nil(), c.Thread.Stopped()
+}
+
+func reconnectServer(c *eval.Call, s *MCPServer) (eval.Value, error) {
+	if s.server == nil {
+		return eval.Value{}, s.broken
+	}
+	return eval.Nil(), s.connect(c.Thread, s.server.Reconnect)
+}
+
+func pingServer(c *eval.Call, s *MCPServer) (eval.Value, error) {
+	if err := s.request(c.Thread, "ping", s.ping); err != nil {
 		return eval.Value{}, err
 	}
-	cfg.ConnectTimeout, cfg.CallTimeout = d.milliseconds("MCP_TIMEOUT"), d.milliseconds("MCP_TOOL_TIMEOUT")
-	cfg.Warn = d.warn
-	var server *mcp.Server
-	c.Thread.Blocking(func(ctx context.Context) { server, err = d.mcp().Connect(ctx, cfg) })
-	if stop := c.Thread.Stopped(); stop != nil {
-		return eval.Value{}, stop
-	}
-	if err != nil {
-		return eval.Value{}, &diag.Error{Kind: diag.MCP, Msg: "connect_mcp() failed to connect to '" + cfg.Name + "': " + err.Error(), Cause: err}
-	}
-	v := eval.Obj(&MCPServer{server, capability, map[*mcp.Tool]eval.Value{}})
-	if d.OnDeclare != nil {
-		at := c.Thread.Place()
-		d.OnDeclare(eval.Declared{Kind: "mcp", Name: cfg.Name, Value: v, File: at.File(), Pos: at.Pos()})
-	}
-	return v, nil
+	return eval.Bool(true), nil
 }
 
-func connectArgs(args []eval.Value) (cfg mcp.Config, capability string, err error) {
-	if len(args) < 3 || len(args) > 4 {
-		return cfg, "", fail("%s", connectUsage)
-	}
-	var ok bool
-	if cfg.Name, ok = args[0].AsString(); !ok {
-		return cfg, "", fail("connect_mcp()'s name argument must be a String")
-	}
-	if cfg.Command, ok = args[1].AsString(); !ok {
-		return cfg, "", fail("connect_mcp()'s command argument must be a String")
-	}
-	list, ok := args[2].AsArray()
-	if !ok {
-		return cfg, "", fail("connect_mcp()'s args argument must be an Array of Strings")
-	}
-	for _, v := range list.Values() {
-		s, ok := v.AsString()
-		if !ok {
-			return cfg, "", fail("connect_mcp()'s args argument must be an Array of Strings")
-		}
-		cfg.Args = append(cfg.Args, s)
-	}
-	if len(args) == 4 && !args[3].IsNil() {
-		if capability, ok = args[3].AsString(); !ok {
-			return cfg, "", fail("connect_mcp()'s capability argument must be a String")
-		}
-	}
-	return cfg, capability, nil
-}
+func (s *MCPServer) ping(ctx context.Context) error { return s.server.Ping(ctx) }
 
-// milliseconds reads a limit from the environment; anything but a number above
-// zero is the default.
-func (d *Deps) milliseconds(name string) time.Duration {
-	n, err := strconv.ParseInt(d.getenv(name), 10, 64)
-	if err != nil || n <= 0 || n > int64(24*time.Hour/time.Millisecond) {
-		return 0
-	}
-	return time.Duration(n) * time.Millisecond
-}
-
-func (t *MCPTool) offer(v eval.Value) *offer {
-	o := &offer{value: v, name: model.ToolName{Server: t.server.server.Name(), Tool: t.tool.Name}}
-	schema := t.tool.Schema
-	if len(schema) == 0 {
-		schema = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	desc := t.tool.Description
-	if desc == "" {
-		desc = "(no description provided)"
-	}
-	o.spec = model.ToolSpec{Description: desc, Schema: schema}
-	o.call = func(th *eval.Thread, args json.RawMessage) (string, []model.Image, error) {
-		r, err := t.run(th, args)
-		if err != nil {
-			return "", nil, th.Located(err)
-		}
-		return r.Text, images(r), nil
-	}
-	return o
-}
-
-func images(r *mcp.Result) []model.Image {
-	var out []model.Image
-	for _, b := range r.Blocks {
-		if b.Type == "image" {
-			out = append(out, model.Image{MIME: b.MIMEType, Data: b.Data})
-		}
-	}
-	return out
-}
-
-// run makes one call: capability, arguments, the call itself, audit.
-func (t *MCPTool) run(th *eval.Thread, args json.RawMessage) (*mcp.Result, error) {
-	at := th.Place()
-	if err := t.allow(at); err != nil {
-		return nil, err
-	}
-	if err := model.CheckArgs(t.tool.Schema, args); err != nil {
-		return nil, t.failed(at, err)
-	}
-	var r *mcp.Result
-	var err error
-	th.Blocking(func(ctx context.Context) { r, err = t.server.server.Call(ctx, t.tool.Name, args) })
-	if stop := th.Stopped(); stop != nil {
-		return nil, stop
-	}
-	if err == nil && r.IsError {
-		err = fmt.Errorf("%s", r.Text)
-	}
-	if err != nil {
-		return nil, t.failed(at, err)
-	}
-	return r, at.Note(t.fullName(), "tool", "called", "")
-}
-
-func (t *MCPTool) allow(at eval.Place) error {
-	capability := t.server.capability
-	if capability == "" {
-		return nil
-	}
-	d := at.DecideTool(capability, t.tool.Name)
-	if d.Allowed {
-		return nil
-	}
-	return at.Denied(d, t.fullName(), "tool", capability, "capability '"+capability+"' denied by policy",
-		"mcp tool '"+t.fullName()+"' requires capability '"+capability+"', which is denied by policy")
-}
-
-func (t *MCPTool) failed(at eval.Place, cause error) error {
-	if err := at.Note(t.fullName(), "tool", "failed", cause.Error()); err != nil {
+// request runs f, which asks the server something other than a call, and words
+// its failure; what says what was asked for.
+func (s *MCPServer) request(th *eval.Thread, what string, f func(ctx context.Context) error) error {
+	if err := s.wait(th); err != nil {
 		return err
 	}
-	return &diag.Error{Kind: diag.MCP, Msg: "mcp tool '" + t.fullName() + "' failed: " + cause.Error(), Cause: cause}
+	var err error
+	if stop := s.talk(th, func(ctx context.Context) { err = f(ctx) }); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return &diag.Error{Kind: diag.MCP, Msg: "mcp server '" + s.cfg.Name + "': " + what + " failed: " + err.Error(), Cause: err}
+	}
+	return nil
 }

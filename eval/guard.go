@@ -45,6 +45,9 @@ func (p Place) File() string {
 	return p.info.file
 }
 
+// Log gives the audit of the run.
+func (p Place) Log() *audit.Log { return p.th.in.cfg.Audit }
+
 // Lineage gives the agents, tools and actions around the call, outermost first.
 func (p Place) Lineage() []string {
 	if p.info == nil {
@@ -101,6 +104,13 @@ func (p Place) Decide(capability string) policy.Decision {
 		return policy.Decision{Allowed: true}
 	}
 	return policy.Decide(in.cfg.Ceiling, capability, p.chain(), p.callers())
+}
+
+// Permitted reports whether a rule allows a capability at a place; that none
+// denies it is not enough.
+func (p Place) Permitted(capability string) bool {
+	d := policy.Decide(p.th.in.cfg.Ceiling, capability, p.chain(), p.callers())
+	return d.Allowed && (d.Rule != nil || d.Source != "")
 }
 
 // DecideTool is Decide for a tool of a connection, which rules may name too.

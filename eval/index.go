@@ -87,6 +87,13 @@ func (th *Thread) index(t, k Value) (Value, error) {
 	switch kindOf(t) {
 	case KArray:
 		a := toArr(t)
+		if isStr(k) {
+			if v, names := Keyed(a, toStr(k).s); v.p != nil {
+				return v, nil
+			} else if len(names) > 0 {
+				return Value{}, diag.New(diag.Runtime, "no element named %s in array", Quote(toStr(k).s))
+			}
+		}
 		i, err := position(k, a.Len(), "index", "")
 		if err != nil {
 			return Value{}, err
@@ -113,6 +120,26 @@ func (th *Thread) index(t, k Value) (Value, error) {
 		}
 	}
 	return Value{}, diag.New(diag.Runtime, "cannot index into type %s", typeName(t))
+}
+
+// HasKey is an Object that is known by a name among others, as a tool is.
+type HasKey interface{ KeyName() string }
+
+// Keyed finds the element of an array that has that name; v is unset where none
+// has, and names are those that there are.
+func Keyed(a *Array, name string) (v Value, names []string) {
+	for i := range a.Len() {
+		e := a.At(i)
+		o, ok := e.AsObject().(HasKey)
+		if !ok {
+			continue
+		}
+		if o.KeyName() == name {
+			return e, nil
+		}
+		names = append(names, o.KeyName())
+	}
+	return Value{}, names
 }
 
 // position gives the place that k names among n elements.

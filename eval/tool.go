@@ -22,6 +22,9 @@ func (t *Tool) String() string { return "<tool " + t.decl.Name + ">" }
 // Name gives the tool's name.
 func (t *Tool) Name() string { return t.decl.Name }
 
+// KeyName is the name that find and indexing know it by.
+func (t *Tool) KeyName() string { return t.decl.Name }
+
 // Description gives what the tool does, for a model; ok is false without one.
 func (t *Tool) Description() (text string, ok bool) { return t.decl.Desc, t.decl.HasDesc }
 

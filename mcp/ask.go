@@ -60,11 +60,26 @@ func (s *session) asked(ctx context.Context, method string, raw []byte) (any, er
 	if raw != nil {
 		req.Params = json.RawMessage(raw)
 	}
-	answer, err := (*serve)(ctx, req)
+	answer, err := (*serve)(context.WithValue(ctx, askedKey{}, raw), req)
 	if err != nil {
 		return nil, err
 	}
 	return answer.Result, nil
+}
+
+// askedKey finds, in the context of an answer, the parameters as they came: the
+// order of a form's fields is in no decoded schema.
+type askedKey struct{}
+
+func rawSchema(ctx context.Context) (json.RawMessage, error) {
+	raw, _ := ctx.Value(askedKey{}).([]byte)
+	var p struct {
+		RequestedSchema json.RawMessage `json:"requestedSchema"`
+	}
+	if err := json.Unmarshal(raw, &p); err != nil || len(p.RequestedSchema) == 0 {
+		return nil, errors.New("the request has no schema")
+	}
+	return p.RequestedSchema, nil
 }
 
 // asker answers what mcp-go's client was asked, with the handlers.
@@ -74,7 +89,10 @@ type asker struct{ s *session }
 func (a asker) Elicit(ctx context.Context, req gomcp.ElicitationRequest) (*gomcp.ElicitationResult, error) {
 	ask := &ElicitRequest{Server: a.s.cfg.Name, Message: req.Params.Message, URL: req.Params.URL, ID: req.Params.ElicitationID}
 	if req.Params.RequestedSchema != nil {
-		schema, err := encode(req.Params.RequestedSchema)
+		schema, err := rawSchema(ctx)
+		if err != nil {
+			schema, err = encode(req.Params.RequestedSchema)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -245,6 +245,17 @@ func repeats(blocks []Block, text string, structured json.RawMessage) bool {
 	return true
 }
 
+// Wrapped says whether the structured content is nothing but the text under a
+// name that a server library gave it, such as {"result": "..."}.
+func (r *Result) Wrapped() bool {
+	want, ok := decodeExact(r.Structured)
+	object, _ := want.(map[string]any)
+	if !ok || len(object) != 1 || sameValue(r.Text, want) {
+		return false
+	}
+	return repeats(r.Blocks, r.Text, r.Structured)
+}
+
 // sameValue says whether text is value, or value's JSON.
 func sameValue(text string, value any) bool {
 	if s, ok := value.(string); ok && s == text {

@@ -30,6 +30,7 @@ type runFlags struct {
 	onCommit func(*eval.Action) error // told of every commit; nil lets all pass
 	verbose  bool
 	fsRoots  []string
+	yes      bool
 	args     []string // the program's own
 
 	steps    int64
@@ -48,6 +49,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
 	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
+	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
 	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
 	fl.StringVar(&f.plan, "plan", "", "with --dry-run: write the actions that would commit to this file, for 'sense apply'")
@@ -77,6 +79,7 @@ func (f *runFlags) options() (sense.Options, error) {
 		return o, err
 	}
 	o.OnCommit = f.onCommit
+	o.MCP = f.mcp()
 	if f.ask {
 		o.AskApproval = (&approver{}).ask
 	}

@@ -1,0 +1,70 @@
+package builtins
+
+import (
+	"strings"
+
+	"github.com/sense-lang/sense/eval"
+)
+
+// didYouMean proposes the known name nearest to one that is not known, or lists
+// all where they are few; it begins with what joins it to a message.
+func didYouMean(name string, known []string) string {
+	best, distance := "", 0
+	for _, k := range known {
+		d := edits(strings.ToLower(name), strings.ToLower(k))
+		if d <= max(1, len(k)/3) && (best == "" || d < distance) {
+			best, distance = k, d
+		}
+	}
+	switch {
+	case best != "":
+		return " -- did you mean '" + best + "'?"
+	case len(known) == 0:
+		return " -- there is none"
+	case len(known) <= 10:
+		return " -- there are: " + strings.Join(known, ", ")
+	}
+	return ""
+}
+
+// edits gives the number of characters to insert, delete or replace to turn a
+// into b; texts over 100 characters are not compared.
+func edits(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if len(x) > 100 || len(y) > 100 {
+		return 100
+	}
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range y {
+			cost := 1
+			if x[i] == y[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+		}
+	}
+	return row[len(y)]
+}
+
+// builtinFind gives the tool, or other element with a name, of an Array.
+func builtinFind(c *eval.Call) (eval.Value, error) {
+	list, ok := c.Args[0].AsArray()
+	if !ok {
+		return eval.Value{}, fail("find() expects an Array of tools, got %s", c.Args[0].TypeName())
+	}
+	name, ok := c.Args[1].AsString()
+	if !ok {
+		return eval.Value{}, fail("find() expects a name as a String, got %s", c.Args[1].TypeName())
+	}
+	v, names := eval.Keyed(list, name)
+	if !v.IsSet() {
+		return eval.Value{}, fail("find() knows no '%s'%s", name, didYouMean(name, names))
+	}
+	return v, nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/mcp/config"
+)
+
+// mcp says how the programs of a command connect to servers.
+func (f *runFlags) mcp() builtins.MCPOptions {
+	o := builtins.MCPOptions{Yes: f.yes, Interactive: interactive(), Roots: f.fsRoots}
+	if f.verbose {
+		o.Verbose = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
+	}
+	if interactive() && term.IsTerminal(int(os.Stderr.Fd())) {
+		o.Progress = (&progressLine{}).show
+	}
+	return o
+}
+
+// interactive reports whether somebody can be asked.
+func interactive() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// progressLine is a line on the terminal that is written over.
+type progressLine struct {
+	mu    sync.Mutex
+	shown bool
+}
+
+// show writes the line, or takes it away where s is empty.
+func (p *progressLine) show(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s == "" && !p.shown {
+		return
+	}
+	p.shown = s != ""
+	const width = 78
+	if r := []rune(s); len(r) > width {
+		s = string(r[:width])
+	}
+	fmt.Fprintf(flushed{os.Stderr}, "\r\x1b[K%s", s)
+}
+
+// environment looks variables up; an empty one counts as not set.
+func environment(name string) (string, bool) {
+	v, ok := config.OSEnvironment(name)
+	return v, ok && v != ""
+}
