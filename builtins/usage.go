@@ -119,7 +119,7 @@ type errBudget struct{ what string }
 func (e *errBudget) Error() string { return e.what }
 
 func (b *Budget) check() error {
-	what := ""
+	var what string
 	switch {
 	case b.maxRequests >= 0 && b.requests >= b.maxRequests:
 		what = fmt.Sprintf("%d of %d calls", b.requests, b.maxRequests)

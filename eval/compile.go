@@ -182,14 +182,6 @@ func (c *compiler) site(pos *diag.Pos) *site {
 	return s
 }
 
-// deeper counts nesting while f compiles a part.
-func (c *compiler) deeper(f func()) {
-	c.nest++
-	c.fn.maxNest = max(c.fn.maxNest, c.nest)
-	f()
-	c.nest--
-}
-
 // function describes a body to compile as a function of its own.
 type function struct {
 	name    string
@@ -225,7 +217,7 @@ func (c *compiler) function(f function) *proto {
 
 func (c *compiler) functionBody(p *proto, f function) (body expr, pro func(fr fp)) {
 	var stmts []ast.Stmt
-	inner := map[string]bool{}
+	var inner map[string]bool
 	if f.lambda != nil {
 		stmts = []ast.Stmt{&ast.ReturnStmt{At: f.lambda.At, Value: f.lambda.Body}}
 		inner = c.men.lam[f.lambda]

@@ -189,14 +189,6 @@ func lastFrame(seg []Value) uintptr {
 	return uintptr(unsafe.Pointer(&seg[len(seg)-2*len(frame{})]))
 }
 
-// slots gives n slots of a frame from the slot i on.
-func slots(fr fp, i, n int) []Value {
-	if i+n <= len(fr) {
-		return fr[i : i+n : i+n]
-	}
-	return make([]Value, n)
-}
-
 // view makes a string of b without a copy; b's bytes are never changed later.
 func view(b []byte) string {
 	if len(b) == 0 {

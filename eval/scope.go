@@ -55,17 +55,16 @@ type scopeInfo struct {
 
 // fnCtx is a function, module, tool, action or agent body while it is compiled.
 type fnCtx struct {
-	parent   *scope // where it is declared; nil for a module
-	next     int    // free slot
-	size     int    // slots of the frame
-	spills   int
-	spill    int // slot that holds the spill, 0: none
-	upvals   []*binding
-	sites    []*site
-	inLoop   int
-	isFunc   bool // return ends it
-	maxNest  int
-	deferred bool
+	parent  *scope // where it is declared; nil for a module
+	next    int    // free slot
+	size    int    // slots of the frame
+	spills  int
+	spill   int // slot that holds the spill, 0: none
+	upvals  []*binding
+	sites   []*site
+	inLoop  int
+	isFunc  bool // return ends it
+	maxNest int
 }
 
 // The names under which a scope keeps what is no variable.

@@ -148,7 +148,8 @@ func isText(x ast.Expr) bool {
 // leftmost gives the operand that x begins with, a parenthesis as a whole.
 func leftmost(x ast.Expr) ast.Expr {
 	for {
-		left, min := x, levelAny
+		var left ast.Expr
+		min := levelAny
 		switch x := x.(type) {
 		case *ast.AssignExpr:
 			left, min = x.Target, levelCall

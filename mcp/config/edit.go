@@ -102,7 +102,7 @@ func Insert(path string, src []byte, e *Entry, replacing bool) ([]byte, error) {
 	}
 	step := indentOf(src)
 	body := strings.ReplaceAll(e.text(strings.Repeat(step, 2), step), "\n", lineEnd(src))
-	out := src
+	var out []byte
 	if old, there := list.find(e.Name); !there {
 		out = insertMember(src, list, quoteKey(e.Name)+": "+body, 2)
 	} else if replacing {
