@@ -3,6 +3,7 @@ package eval_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/parser"
 )
@@ -113,6 +115,23 @@ func text(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// chainOf renders the place and the calls of an error.
+func chainOf(err error) string {
+	var e *diag.Error
+	if !errors.As(err, &e) {
+		return "no place"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%s", e.File, e.Pos)
+	for _, f := range e.Stack {
+		fmt.Fprintf(&b, " < %s %s:%d", f.Name, f.File, f.Pos.Line)
+	}
+	if e.Elided > 0 {
+		fmt.Fprintf(&b, " (%d more)", e.Elided)
+	}
+	return b.String()
 }
 
 // lines repeats a line with its number for %d.

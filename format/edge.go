@@ -149,7 +149,7 @@ func isText(x ast.Expr) bool {
 func leftmost(x ast.Expr) ast.Expr {
 	for {
 		var left ast.Expr
-		min := levelAny
+		var min int
 		switch x := x.(type) {
 		case *ast.AssignExpr:
 			left, min = x.Target, levelCall
