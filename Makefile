@@ -53,6 +53,9 @@ fmt-check:
 bench: build ## speed beside CPython, Lua and Go's interpreters
 	cd bench && $(GO) run . -sense ../bin/sense $(BENCHFLAGS)
 
+differential: ## 100,000 random programs through the reference evaluator and eval
+	$(GO) test ./eval/reftest -run TestRandomPrograms -count=1 -timeout 60m -v -programs 100000
+
 bench-test: ## the benchmark runner's own tests
 	cd bench && $(GO) vet ./... && $(GO) test ./...
 

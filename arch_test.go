@@ -29,6 +29,8 @@ var mayImport = map[string][]string{
 
 	// A generator of code of eval.
 	"eval/internal/...": {},
+	// Test code, and a line of documentation.
+	"eval/reftest": {},
 
 	"model":     {},
 	"model/...": {"model", "model/..."},

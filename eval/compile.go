@@ -261,8 +261,12 @@ func (c *compiler) failAt(at diag.Pos, format string, args ...any) {
 // params compiles the parameters' types and defaults. A default sees the
 // parameters before it.
 func (c *compiler) params(p *proto, ps []*ast.Param) {
+	bs := c.sc.order[:len(ps)]
+	for _, b := range bs { // a default sees the parameters before it only
+		delete(c.sc.names, b.name)
+	}
 	for i, q := range ps {
-		b := c.sc.order[i]
+		b := bs[i]
 		pr := param{name: q.Name, typ: c.typeOf(q.Type), slot: slotArgs + i, ast: q}
 		if q.Default != nil {
 			pr.def = c.expr(q.Default)
@@ -271,6 +275,7 @@ func (c *compiler) params(p *proto, ps []*ast.Param) {
 		}
 		pr.cell = b.captured
 		p.params = append(p.params, pr)
+		c.sc.names[b.name] = b
 		c.nowSet(b)
 	}
 	p.arity = 255

@@ -77,6 +77,9 @@ func setName(name string) string {
 func (d *declarer) tryStmt(s *ast.TryStmt) {
 	d.block(s.Body)
 	for _, k := range s.Catches {
+		if k.Guard != nil {
+			d.expr(k.Guard)
+		}
 		d.block(k.Body)
 	}
 	if s.Finally != nil {

@@ -41,51 +41,87 @@ func (m *mentions) stmt(s ast.Stmt) {
 		m.name(d.name)
 	}
 	bs, nested := blocks(s)
-	if !nested {
-		for _, b := range bs {
-			m.block(b, 0)
+	switch x := s.(type) {
+	case *ast.TryStmt:
+		m.try(x)
+	case *ast.ActionDecl:
+		m.action(x)
+	default:
+		if nested {
+			m.function(bs[0], paramsOf(s))
+			break
 		}
+		for _, b := range bs {
+			m.block(b)
+		}
+	}
+	if a, ok := s.(*ast.AgentDecl); ok {
+		m.agent(a)
+	}
+}
+
+func (m *mentions) block(b *ast.Block) {
+	if b == nil {
 		return
 	}
-	for _, p := range paramsOf(s) {
+	m.open = append(m.open, openBlock{b, nil, m.depth})
+	m.stmts(b.Stmts)
+	m.open = m.open[:len(m.open)-1]
+}
+
+// function visits a body that is a function of its own, as the defaults of its
+// parameters are part of it.
+func (m *mentions) function(b *ast.Block, ps []*ast.Param) {
+	m.enter(openBlock{b: b})
+	m.defaults(ps)
+	m.stmts(b.Stmts)
+	m.leave()
+}
+
+func (m *mentions) enter(o openBlock) {
+	m.depth++
+	o.depth = m.depth
+	m.open = append(m.open, o)
+	m.hidden()
+}
+
+func (m *mentions) leave() {
+	m.open = m.open[:len(m.open)-1]
+	m.depth--
+}
+
+func (m *mentions) defaults(ps []*ast.Param) {
+	for _, p := range ps {
 		if p.Default != nil {
 			m.expr(p.Default)
 		}
 	}
-	if a, ok := s.(*ast.ActionDecl); ok && a.Rollback != nil {
-		m.action(a)
-		return
-	}
-	m.block(bs[0], 1)
-	if ag, ok := s.(*ast.AgentDecl); ok {
-		m.agent(ag)
-	}
 }
 
-func (m *mentions) block(b *ast.Block, deeper int) {
-	if b == nil {
-		return
+// try: the guard of a catch sees the name after it, as its block does.
+func (m *mentions) try(s *ast.TryStmt) {
+	m.block(s.Body)
+	for _, k := range s.Catches {
+		m.open = append(m.open, openBlock{k.Body, nil, m.depth})
+		if k.Guard != nil {
+			m.expr(k.Guard)
+		}
+		m.stmts(k.Body.Stmts)
+		m.open = m.open[:len(m.open)-1]
 	}
-	m.depth += deeper
-	m.open = append(m.open, openBlock{b, nil, m.depth})
-	if deeper > 0 {
-		m.hidden()
-	}
-	m.stmts(b.Stmts)
-	m.open = m.open[:len(m.open)-1]
-	m.depth -= deeper
+	m.block(s.Finally)
 }
 
 // action: the rollback's scope is a child of the body's, and a function of its
 // own, so whatever it mentions of the body's names lives in cells.
 func (m *mentions) action(a *ast.ActionDecl) {
-	m.depth++
-	m.open = append(m.open, openBlock{a.Body, nil, m.depth})
-	m.hidden()
+	m.enter(openBlock{b: a.Body})
+	m.defaults(a.Params)
 	m.stmts(a.Body.Stmts)
-	m.block(a.Rollback, 1)
-	m.open = m.open[:len(m.open)-1]
-	m.depth--
+	if a.Rollback != nil {
+		m.function(a.Rollback, nil)
+	}
+	m.leave()
 }
 
 // agent: every name of an agent's body and around it can be read from outside
@@ -156,15 +192,8 @@ func (m *mentions) expr(e ast.Expr) {
 }
 
 func (m *mentions) lambda(l *ast.Lambda) {
-	for _, p := range l.Params {
-		if p.Default != nil {
-			m.expr(p.Default)
-		}
-	}
-	m.depth++
-	m.open = append(m.open, openBlock{nil, l, m.depth})
-	m.hidden()
+	m.enter(openBlock{l: l})
+	m.defaults(l.Params)
 	m.expr(l.Body)
-	m.open = m.open[:len(m.open)-1]
-	m.depth--
+	m.leave()
 }
