@@ -21,6 +21,7 @@ import (
 	"github.com/sense-lang/sense/parser"
 	"github.com/sense-lang/sense/policy"
 	"github.com/sense-lang/sense/pybridge"
+	"github.com/sense-lang/sense/tape"
 )
 
 // Options configure a Runtime. The zero Options run programs that print
@@ -55,6 +56,9 @@ type Options struct {
 	// OnCommit is told of every action before its body runs; its error stops the
 	// commit. nil lets all pass.
 	OnCommit func(a *eval.Action) error
+	// Tape records what the program exchanges with the world, or plays it; nil
+	// does neither.
+	Tape *tape.Tape
 	// Limits bound what the program may use; see eval.Limits.
 	Limits eval.Limits
 	// MaxDepth bounds nested calls; 0 is 10,000.
@@ -84,13 +88,13 @@ type Runtime struct {
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
-	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP}
-	lib := std.New(std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Clock: o.Clock})
+	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP, Tape: o.Tape}
+	lib := std.New(stdOptions(o))
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
-		AskApproval: o.AskApproval, OnCommit: o.OnCommit,
+		AskApproval: o.AskApproval, OnCommit: o.OnCommit, Lines: lines(o.Tape),
 		Parse:   parser.Parse,
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
@@ -99,6 +103,29 @@ func New(ctx context.Context, o Options) *Runtime {
 		Clock:     o.Clock,
 	})
 	return &Runtime{in: in, deps: d, std: lib}
+}
+
+// stdOptions gives the options of the standard modules.
+func stdOptions(o Options) std.Options {
+	s := std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Clock: o.Clock}
+	if o.Tape == nil {
+		return s
+	}
+	now := o.Clock
+	if now == nil {
+		now = time.Now
+	}
+	s.Clock = func() time.Time { return o.Tape.Now(now) }
+	s.Seed = o.Tape.Seed
+	return s
+}
+
+// lines gives what stands between the program and its input.
+func lines(t *tape.Tape) func(func() (string, error)) (string, error) {
+	if t == nil {
+		return nil
+	}
+	return t.Line
 }
 
 // Interp gives the evaluator underneath.

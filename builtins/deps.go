@@ -8,6 +8,7 @@ import (
 	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/memory"
 	"github.com/sense-lang/sense/pybridge"
+	"github.com/sense-lang/sense/tape"
 )
 
 // Deps is what the builtins need of the world outside the program.
@@ -23,6 +24,9 @@ type Deps struct {
 	// Secret is told of every secret that the program comes to use; nil tells
 	// nobody.
 	Secret func(string)
+	// Tape records what the program exchanges with the world, or plays it; nil
+	// does neither.
+	Tape *tape.Tape
 	// Argv is what Python programs see as sys.argv.
 	Argv []string
 

@@ -86,7 +86,9 @@ func (x *exchange) finish(turn *model.Turn) (eval.Value, error) {
 			return eval.Value{}, err
 		}
 	}
-	x.usage.seconds = time.Since(x.began).Seconds()
+	if x.m.deps == nil || x.m.deps.Tape == nil { // a tape must play as it was recorded
+		x.usage.seconds = time.Since(x.began).Seconds()
+	}
 	a := &Answer{value: value, confidence: turn.Confidence, source: x.m.name, truncated: turn.Truncated, usage: x.usage}
 	return eval.Obj(a), x.m.audited(x.at)
 }

@@ -101,7 +101,7 @@ func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
 		}
 	}
 	if r.keyVar != "" {
-		if o.APIKey = d.getenv(r.keyVar); o.APIKey == "" {
+		if o.APIKey = d.getenv(r.keyVar); o.APIKey == "" && !d.Tape.Playing() {
 			return eval.Value{}, fail("inference() needs the '%s' environment variable set to a real API key", r.keyVar)
 		}
 		d.secret(o.APIKey)
@@ -109,11 +109,16 @@ func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
 	if o.BaseURL == "" && p.baseVar != "" {
 		o.BaseURL = d.getenv(p.baseVar)
 	}
-	if o.BaseURL == "" && p.needsURL {
+	if o.BaseURL == "" && p.needsURL && !d.Tape.Playing() {
 		return eval.Value{}, fail("inference(\"%s\") needs base_url: the address of the server", p.name)
 	}
 	m := &Model{deps: d, name: o.ModelID, provider: p.name, maxTurns: r.maxTurns, fallback: r.fallback}
-	m.client = sync.OnceValue(func() model.Client { return p.make(o) })
+	m.client = sync.OnceValue(func() model.Client {
+		if d.Tape != nil {
+			return d.Tape.Client(p.name, o.ModelID, func() model.Client { return p.make(o) })
+		}
+		return p.make(o)
+	})
 	return eval.Obj(m), nil
 }
 

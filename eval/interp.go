@@ -38,6 +38,9 @@ type Config struct {
 	Ceiling *policy.Ceiling
 	// Strict makes deny the default that the main program's rules start from.
 	Strict bool
+	// Lines is asked for each line of input in place of reading it; it may call
+	// read. nil reads.
+	Lines func(read func() (string, error)) (string, error)
 	// FullAudit keeps the events of the richer audit, also where neither a sink
 	// nor the program asks for them.
 	FullAudit bool

@@ -66,7 +66,15 @@ func (th *Thread) ReadLine() (line string, err error) {
 			return "", outputError(err)
 		}
 	}
-	th.Blocking(func(ctx context.Context) { line, err = th.in.input.read(ctx, th.in.cfg.Stdin) })
+	read := func() (line string, err error) {
+		th.Blocking(func(ctx context.Context) { line, err = th.in.input.read(ctx, th.in.cfg.Stdin) })
+		return line, err
+	}
+	if through := th.in.cfg.Lines; through != nil {
+		line, err = through(read)
+	} else {
+		line, err = read()
+	}
 	if e := th.Stopped(); e != nil {
 		return "", e
 	}

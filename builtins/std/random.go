@@ -22,13 +22,19 @@ func randomMembers(l *Library) []member {
 // source is a program's stream of random numbers. ChaCha8's stream is part of
 // its definition, so a seed means the same in every version. Programs run one
 // statement at a time, which guards it.
-type source struct{ stream *rand.ChaCha8 }
+type source struct {
+	stream *rand.ChaCha8
+	seed   func(seed []byte) // may look at or change what a stream begins with
+}
 
 // next gives 64 random bits. Without a seed they cannot be foretold.
 func (s *source) next() uint64 {
 	if s.stream == nil {
 		var seed [32]byte
 		_, _ = cryptorand.Read(seed[:]) // it never fails
+		if s.seed != nil {
+			s.seed(seed[:])
+		}
 		s.stream = rand.NewChaCha8(seed)
 	}
 	return s.stream.Uint64()

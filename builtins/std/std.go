@@ -31,6 +31,9 @@ type Options struct {
 	Environ func() []string
 	// Clock tells the time; nil is time.Now.
 	Clock func() time.Time
+	// Seed may look at or change the 32 bytes that random numbers begin with
+	// where the program gives no seed; nil leaves them.
+	Seed func(seed []byte)
 	// Resolver looks up the hosts of std.http; nil is the system's.
 	Resolver *net.Resolver
 }
@@ -59,7 +62,7 @@ func New(o Options) *Library {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	l := &Library{o: o, started: time.Now()}
+	l := &Library{o: o, started: time.Now(), random: source{seed: o.Seed}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }

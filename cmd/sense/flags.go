@@ -14,6 +14,7 @@ import (
 	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/policy"
+	"github.com/sense-lang/sense/tape"
 )
 
 // runFlags are the flags of commands that run programs.
@@ -27,6 +28,9 @@ type runFlags struct {
 	usage    bool
 	ask      bool
 	plan     string
+	record   string
+	replay   string
+	tapeFile *os.File
 	onCommit func(*eval.Action) error // told of every commit; nil lets all pass
 	verbose  bool
 	fsRoots  []string
@@ -53,6 +57,8 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
 	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
 	fl.StringVar(&f.plan, "plan", "", "with --dry-run: write the actions that would commit to this file, for 'sense apply'")
+	fl.StringVar(&f.record, "record", "", "write what the program exchanges with models, MCP servers, people, clock and chance to this tape")
+	fl.StringVar(&f.replay, "replay", "", "answer all that from this tape, with no network and no server")
 	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")
 	fl.Int64Var(&f.steps, "max-steps", 0, "end after so many statements (0: no limit)")
@@ -80,6 +86,9 @@ func (f *runFlags) options() (sense.Options, error) {
 	}
 	o.OnCommit = f.onCommit
 	o.MCP = f.mcp()
+	if err := f.tape(&o); err != nil {
+		return o, err
+	}
 	if f.ask {
 		o.AskApproval = (&approver{}).ask
 	}
@@ -112,6 +121,36 @@ func (f *runFlags) roots() ([]string, error) {
 		}
 	}
 	return f.fsRoots, nil
+}
+
+// tape opens the tape that the flags name.
+func (f *runFlags) tape(o *sense.Options) error {
+	switch {
+	case f.record != "" && f.replay != "":
+		return fmt.Errorf("--record and --replay exclude each other")
+	case f.record != "":
+		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return fmt.Errorf("cannot write the tape: %w", err)
+		}
+		f.tapeFile = file
+		if o.Tape, err = tape.Record(file); err != nil {
+			return fmt.Errorf("cannot write the tape: %w", err)
+		}
+	case f.replay != "":
+		file, err := os.Open(f.replay)
+		if err != nil {
+			return fmt.Errorf("cannot read the tape: %w", err)
+		}
+		defer file.Close()
+		if o.Tape, err = tape.Play(file); err != nil {
+			return fmt.Errorf("%s, %w", f.replay, err)
+		}
+	default:
+		return nil
+	}
+	o.Tape.Redact = f.redactor.Redact
+	return nil
 }
 
 func (f *runFlags) ceiling() (*policy.Ceiling, error) {

@@ -1,0 +1,188 @@
+package tape
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/sense-lang/sense/model"
+)
+
+// modelAsk is a request as a tape holds it.
+type modelAsk struct {
+	Provider string          `json:"provider"`
+	Model    string          `json:"model"`
+	System   string          `json:"system,omitempty"`
+	Messages []modelMessage  `json:"messages"`
+	Tools    []modelTool     `json:"tools,omitempty"`
+	Schema   json.RawMessage `json:"schema,omitempty"`
+}
+
+type modelMessage struct {
+	Role    model.Role    `json:"role"`
+	Text    string        `json:"text,omitempty"`
+	Calls   []modelCall   `json:"calls,omitempty"`
+	Results []modelResult `json:"results,omitempty"`
+}
+
+type modelCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"`
+}
+
+type modelResult struct {
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Error  bool   `json:"error,omitempty"`
+	Images int    `json:"images,omitempty"`
+}
+
+// modelTool is an offered tool; its description and schema count by their hash.
+type modelTool struct {
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+}
+
+// modelAnswer is a turn as a tape holds it.
+type modelAnswer struct {
+	Text       string      `json:"text"`
+	Calls      []modelCall `json:"calls,omitempty"`
+	Stop       string      `json:"stop,omitempty"`
+	Truncated  bool        `json:"truncated,omitempty"`
+	Confidence *float64    `json:"confidence,omitempty"`
+	Input      int64       `json:"input_tokens"`
+	Output     int64       `json:"output_tokens"`
+}
+
+// Client wraps a model's client: it records its exchanges, or plays them. make
+// is not called by a tape that plays. who is the provider and the model's id.
+func (t *Tape) Client(provider, modelID string, make func() model.Client) model.Client {
+	c := &client{tape: t, provider: provider, id: modelID, ids: map[string]string{}}
+	if !t.Playing() {
+		c.real = make()
+	}
+	return c
+}
+
+type client struct {
+	tape         *Tape
+	real         model.Client
+	provider, id string
+
+	mu  sync.Mutex
+	ids map[string]string // a model's own ids of calls to numbered ones
+}
+
+func (c *client) Provider() string { return c.provider }
+func (c *client) ModelID() string  { return c.id }
+
+// ToolSupport is that of the real client; a tape has what it has.
+func (c *client) ToolSupport() error {
+	if s, ok := c.real.(model.ToolSupport); ok {
+		return s.ToolSupport()
+	}
+	return nil
+}
+
+// Complete asks the tape, or the model and records what it says.
+func (c *client) Complete(ctx context.Context, req *model.Request) (*model.Turn, error) {
+	ask := c.ask(req)
+	if c.tape.Playing() {
+		return c.play(ask, req)
+	}
+	turn, err := c.real.Complete(ctx, req)
+	e := Exchange{Kind: Model, Who: c.id}
+	raw, merr := marshal(ask)
+	if merr != nil {
+		return nil, merr
+	}
+	e.Ask = json.RawMessage(raw)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err // the program's end is no exchange
+	case err != nil:
+		e.Error = err.Error()
+	default:
+		if raw, merr = marshal(c.answer(turn)); merr != nil {
+			return nil, merr
+		}
+		e.Answer = json.RawMessage(raw)
+	}
+	if aerr := c.tape.Add(e); aerr != nil {
+		return nil, aerr
+	}
+	return turn, err
+}
+
+func (c *client) play(ask modelAsk, req *model.Request) (*model.Turn, error) {
+	e, err := c.tape.Next(Model, c.id, ask)
+	if err != nil {
+		return nil, err
+	}
+	if e.Error != "" {
+		return nil, errors.New(e.Error)
+	}
+	var a modelAnswer
+	if err := json.Unmarshal(e.Answer, &a); err != nil {
+		return nil, fmt.Errorf("the tape's answer cannot be read: %w", err)
+	}
+	turn := &model.Turn{Text: a.Text, Stop: a.Stop, Truncated: a.Truncated, Confidence: a.Confidence,
+		Usage: model.Usage{InputTokens: a.Input, OutputTokens: a.Output}}
+	for _, k := range a.Calls {
+		turn.Calls = append(turn.Calls, model.ToolCall{ID: k.ID, Name: k.Name, Args: json.RawMessage(k.Args)})
+	}
+	if req.Stream != nil && a.Text != "" {
+		req.Stream(a.Text)
+	}
+	return turn, nil
+}
+
+func (c *client) ask(req *model.Request) modelAsk {
+	a := modelAsk{Provider: c.provider, Model: c.id, System: req.System, Schema: req.Schema, Messages: []modelMessage{}}
+	for _, m := range req.Messages {
+		out := modelMessage{Role: m.Role, Text: m.Text, Calls: c.calls(m.Calls)}
+		for _, r := range m.Results {
+			out.Results = append(out.Results, modelResult{c.number(r.CallID), r.Text, r.IsError, len(r.Images)})
+		}
+		a.Messages = append(a.Messages, out)
+	}
+	for _, t := range req.Tools {
+		sum := sha256.Sum256(append([]byte(t.Description+"\x00"), t.Schema...))
+		a.Tools = append(a.Tools, modelTool{t.Name, hex.EncodeToString(sum[:8])})
+	}
+	return a
+}
+
+func (c *client) answer(t *model.Turn) modelAnswer {
+	return modelAnswer{Text: t.Text, Calls: c.calls(t.Calls), Stop: t.Stop, Truncated: t.Truncated, Confidence: t.Confidence,
+		Input: t.Usage.InputTokens, Output: t.Usage.OutputTokens}
+}
+
+func (c *client) calls(calls []model.ToolCall) []modelCall {
+	var out []modelCall
+	for _, k := range calls {
+		out = append(out, modelCall{c.number(k.ID), k.Name, string(k.Args)})
+	}
+	return out
+}
+
+// number gives a call's id as a tape has it: call_1, call_2 in order. A tape
+// that plays gives these to the program, so they stay as they are.
+func (c *client) number(id string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n, ok := c.ids[id]; ok {
+		return n
+	}
+	n := fmt.Sprintf("call_%d", len(c.ids)+1)
+	if c.tape.Playing() {
+		n = id
+	}
+	c.ids[id] = n
+	return n
+}

@@ -1,0 +1,299 @@
+// Package tape records what a program exchanges with the world and plays it
+// back. A tape is text: a header line, then one JSON object a line for each
+// exchange with a model, an MCP server, a person, the clock or chance. It is
+// made to be read and committed: secrets are taken out and the ids that models
+// invent are numbered in order.
+package tape
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sense-lang/sense/diag"
+)
+
+// The kinds of exchanges.
+const (
+	Model   = "model"
+	Connect = "mcp.connect"
+	Tool    = "mcp.call"
+	Human   = "human"
+	Clock   = "clock"
+	Random  = "random"
+)
+
+// header is a tape's first line.
+const header = `{"sense_tape":1}`
+
+// maxLine bounds a line of a tape.
+const maxLine = 256 << 20
+
+// Exchange is one question to the world and its answer.
+type Exchange struct {
+	Kind string `json:"kind"`
+	// Who is the model or the server asked; empty for the others.
+	Who string `json:"who,omitempty"`
+	// Ask is what was asked, Answer what came back; either may be absent.
+	Ask    json.RawMessage `json:"ask,omitempty"`
+	Answer json.RawMessage `json:"answer,omitempty"`
+	// Error is set in place of Answer where the exchange failed.
+	Error string `json:"error,omitempty"`
+}
+
+func (e *Exchange) name() string {
+	if e.Who == "" {
+		return e.Kind
+	}
+	return e.Kind + " '" + e.Who + "'"
+}
+
+// Tape records or plays. A nil Tape does neither. Its methods may be used by
+// several goroutines at once.
+type Tape struct {
+	// Redact takes secrets out of a line; nil takes none.
+	Redact func(string) string
+
+	mu      sync.Mutex
+	w       io.Writer // records
+	err     error     // of the first write that failed
+	left    []*played // plays
+	playing bool
+}
+
+type played struct {
+	Exchange
+	line int
+	used bool
+}
+
+// Record makes a Tape that writes every exchange to w.
+func Record(w io.Writer) (*Tape, error) {
+	if _, err := io.WriteString(w, header+"\n"); err != nil {
+		return nil, err
+	}
+	return &Tape{w: w}, nil
+}
+
+// Play reads a tape. Its error names the line that is wrong.
+func Play(r io.Reader) (*Tape, error) {
+	t := &Tape{playing: true}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, maxLine)
+	for n := 1; sc.Scan(); n++ {
+		line := bytes.TrimSpace(sc.Bytes())
+		if n == 1 {
+			if string(line) != header {
+				return nil, errors.New("line 1: this is no tape")
+			}
+			continue
+		}
+		if len(line) == 0 {
+			continue
+		}
+		p := &played{line: n}
+		dec := json.NewDecoder(bytes.NewReader(line))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&p.Exchange); err != nil || p.Kind == "" {
+			return nil, fmt.Errorf("line %d: this is no exchange", n)
+		}
+		t.left = append(t.left, p)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, err
+	}
+	if !t.playing || t.left == nil && sc.Err() == nil {
+		t.left = []*played{}
+	}
+	return t, nil
+}
+
+// Recording reports whether exchanges are to be given to Add.
+func (t *Tape) Recording() bool { return t != nil && !t.playing }
+
+// Playing reports whether answers come from the tape and nothing else is asked.
+func (t *Tape) Playing() bool { return t != nil && t.playing }
+
+// Add records an exchange. Its error means that the tape is not whole.
+func (t *Tape) Add(e Exchange) error {
+	line, err := marshal(e)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err != nil {
+		return t.err
+	}
+	if t.Redact != nil {
+		line = t.Redact(line)
+	}
+	if _, err := io.WriteString(t.w, line+"\n"); err != nil {
+		t.err = fmt.Errorf("cannot write the tape: %w", err)
+	}
+	return t.err
+}
+
+// marshal writes one line, with < and & as they are.
+func marshal(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// Next gives the first exchange that has not been played with the same kind,
+// partner and question. Where there is none the error says how the nearest one
+// differs.
+func (t *Tape) Next(kind, who string, ask any) (*Exchange, error) {
+	raw, err := marshal(ask)
+	if err != nil {
+		return nil, err
+	}
+	if t.Redact != nil {
+		raw = t.Redact(raw)
+	}
+	want := parse([]byte(raw))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var nearest *played
+	for _, p := range t.left {
+		if p.used || p.Kind != kind || p.Who != who {
+			continue
+		}
+		if nearest == nil {
+			nearest = p
+		}
+		if reflect.DeepEqual(parse(p.Ask), want) {
+			p.used = true
+			return &p.Exchange, nil
+		}
+	}
+	e := Exchange{Kind: kind, Who: who}
+	if nearest == nil {
+		return nil, fmt.Errorf("the tape has no further exchange with %s", e.name())
+	}
+	where, a, b := difference("", parse(nearest.Ask), want)
+	return nil, fmt.Errorf("the exchange with %s differs from line %d of the tape%s: the tape has %s, the program has %s",
+		e.name(), nearest.line, at(where), short(a), short(b))
+}
+
+// Left gives how many exchanges have not been played.
+func (t *Tape) Left() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for _, p := range t.left {
+		if !p.used {
+			n++
+		}
+	}
+	return n
+}
+
+// parse reads JSON with its numbers as they are written; absent is nil.
+func parse(raw []byte) any {
+	if len(raw) == 0 {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return string(raw)
+	}
+	return v
+}
+
+// missing stands for a part that only one side has.
+type missing struct{}
+
+// difference finds the first place where two values differ.
+func difference(path string, a, b any) (where string, x, y any) {
+	switch av := a.(type) {
+	case map[string]any:
+		if bv, ok := b.(map[string]any); ok {
+			return mapDifference(path, av, bv)
+		}
+	case []any:
+		if bv, ok := b.([]any); ok {
+			return listDifference(path, av, bv)
+		}
+	}
+	return path, a, b
+}
+
+func mapDifference(path string, a, b map[string]any) (string, any, any) {
+	var keys []string
+	for k := range a {
+		keys = append(keys, k)
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		x, okA := a[k]
+		y, okB := b[k]
+		switch {
+		case !okA:
+			return path + "." + k, missing{}, y
+		case !okB:
+			return path + "." + k, x, missing{}
+		case !reflect.DeepEqual(x, y):
+			return difference(path+"."+k, x, y)
+		}
+	}
+	return path, a, b
+}
+
+func listDifference(path string, a, b []any) (string, any, any) {
+	for i := range max(len(a), len(b)) {
+		here := fmt.Sprintf("%s[%d]", path, i)
+		switch {
+		case i >= len(a):
+			return here, missing{}, b[i]
+		case i >= len(b):
+			return here, a[i], missing{}
+		case !reflect.DeepEqual(a[i], b[i]):
+			return difference(here, a[i], b[i])
+		}
+	}
+	return path, a, b
+}
+
+func at(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " at " + diag.Visible(strings.TrimPrefix(where, "."))
+}
+
+// maxShown is how much of a value a message shows.
+const maxShown = 120
+
+func short(v any) string {
+	if _, ok := v.(missing); ok {
+		return "nothing"
+	}
+	s, err := marshal(v)
+	if err != nil {
+		return "?"
+	}
+	if r := []rune(s); len(r) > maxShown {
+		s = string(r[:maxShown]) + "..."
+	}
+	return diag.Visible(s)
+}

@@ -1,0 +1,165 @@
+package tape
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/sense-lang/sense/model"
+)
+
+func play(t *testing.T, text string) *Tape {
+	t.Helper()
+	tp, err := Play(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tp
+}
+
+func TestRecordAndPlay(t *testing.T) {
+	var b strings.Builder
+	rec, err := Record(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }
+	for _, e := range []Exchange{
+		{Kind: Human, Ask: json.RawMessage(`"who?"`), Answer: json.RawMessage(`"ann <b> hunter2"`)},
+		{Kind: Tool, Who: "fs", Ask: json.RawMessage(`{"a":1}`), Error: "no"},
+	} {
+		if err := rec.Add(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := header + "\n" + `{"kind":"human","ask":"who?","answer":"ann <b> ***"}` + "\n" + `{"kind":"mcp.call","who":"fs","ask":{"a":1},"error":"no"}` + "\n"
+	if b.String() != want {
+		t.Fatalf("tape is\n%s, want\n%s", b.String(), want)
+	}
+	p := play(t, b.String())
+	if !p.Playing() || p.Recording() || p.Left() != 2 {
+		t.Fatalf("playing %v, recording %v, left %d", p.Playing(), p.Recording(), p.Left())
+	}
+	e, err := p.Next(Human, "", "who?")
+	if err != nil || string(e.Answer) != `"ann <b> ***"` {
+		t.Fatalf("got %v, %v", e, err)
+	}
+	if e, err = p.Next(Tool, "fs", map[string]int{"a": 1}); err != nil || e.Error != "no" {
+		t.Fatalf("got %v, %v", e, err)
+	}
+	if _, err = p.Next(Tool, "fs", nil); err == nil || err.Error() != "the tape has no further exchange with mcp.call 'fs'" {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	tests := []struct{ tape, ask, want string }{
+		{`{"a":[1,{"b":"x"}]}`, `{"a":[1,{"b":"y"}]}`, `at a[1].b: the tape has "x", the program has "y"`},
+		{`{"a":1}`, `{"a":1,"c":2}`, `at c: the tape has nothing, the program has 2`},
+		{`{"a":[1,2]}`, `{"a":[1]}`, `at a[1]: the tape has 2, the program has nothing`},
+		{`9007199254740993`, `9007199254740992`, `: the tape has 9007199254740993, the program has 9007199254740992`},
+		{`"a"`, `["a"]`, `: the tape has "a", the program has ["a"]`},
+	}
+	for _, tt := range tests {
+		p := play(t, header+"\n"+`{"kind":"model","who":"m","ask":`+tt.tape+`,"answer":1}`+"\n")
+		_, err := p.Next(Model, "m", json.RawMessage(tt.ask))
+		if err == nil || !strings.HasSuffix(err.Error(), tt.want) || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s beside %s: got %v, want %s", tt.ask, tt.tape, err, tt.want)
+		}
+	}
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	p := play(t, header+"\n"+`{"kind":"model","who":"m","ask":1,"answer":"one"}`+"\n\n"+`{"kind":"model","who":"m","ask":2,"answer":"two"}`+"\n")
+	for _, n := range []int{2, 1} {
+		if _, err := p.Next(Model, "m", n); err != nil {
+			t.Error(err)
+		}
+	}
+	if p.Left() != 0 {
+		t.Errorf("%d left", p.Left())
+	}
+}
+
+func TestBadTapes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		"hello":                      "line 1: this is no tape",
+		header + "\nx":               "line 2: this is no exchange",
+		header + "\n{\"kind\":\"\"}": "line 2: this is no exchange",
+		header + "\n{\"kind\":\"model\",\"zz\":1}": "line 2: this is no exchange",
+	} {
+		_, err := Play(strings.NewReader(text))
+		if got := errText(err); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// scripted answers with its turns and remembers what it was asked.
+type scripted struct{ turns []any }
+
+func (s *scripted) Provider() string { return "p" }
+func (s *scripted) ModelID() string  { return "id" }
+func (s *scripted) Complete(_ context.Context, _ *model.Request) (*model.Turn, error) {
+	next := s.turns[0]
+	s.turns = s.turns[1:]
+	if err, ok := next.(error); ok {
+		return nil, err
+	}
+	return next.(*model.Turn), nil
+}
+
+func TestClient(t *testing.T) {
+	real := &scripted{turns: []any{
+		&model.Turn{Calls: []model.ToolCall{{ID: "toolu_9f3", Name: "f", Args: json.RawMessage(`{"n": 1.0`)}}, Usage: model.Usage{InputTokens: 3, OutputTokens: 4}},
+		&model.Turn{Text: "done"},
+		errors.New("429: slow down"),
+	}}
+	var b strings.Builder
+	rec, _ := Record(&b)
+	conversation := func(c model.Client) (out []string) {
+		req := &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "go"}}, Tools: []model.ToolSpec{{Name: "f", Description: "d"}}}
+		turn, err := c.Complete(context.Background(), req)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		out = append(out, turn.Calls[0].Name, string(turn.Calls[0].Args))
+		req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: turn.Calls[0].ID, Text: "r"}}})
+		if turn, err = c.Complete(context.Background(), req); err != nil {
+			return append(out, err.Error())
+		}
+		_, err = c.Complete(context.Background(), &model.Request{})
+		return append(out, turn.Text, errText(err))
+	}
+	first := conversation(rec.Client("p", "id", func() model.Client { return real }))
+	if strings.Contains(b.String(), "toolu_9f3") || !strings.Contains(b.String(), "call_1") {
+		t.Errorf("the id is not numbered:\n%s", b.String())
+	}
+	again := conversation(play(t, b.String()).Client("p", "id", func() model.Client { t.Error("a playing tape made a client"); return nil }))
+	if strings.Join(first, "|") != strings.Join(again, "|") || first[len(first)-1] != "429: slow down" {
+		t.Errorf("recorded %q, played %q", first, again)
+	}
+}
+
+func FuzzPlay(f *testing.F) {
+	f.Add(header + "\n" + `{"kind":"model","who":"m","ask":1,"answer":"one"}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := Play(strings.NewReader(s))
+		if err != nil {
+			return
+		}
+		if _, err := p.Next(Model, "m", 1); err == nil && p.Left() < 0 {
+			t.Error("fewer than none left")
+		}
+	})
+}
