@@ -115,11 +115,21 @@ func (s *Session) plainNames(prefix string) []Name {
 	return out
 }
 
-// Doc says what is known about a name.
+// Doc says what is known about a name, or a member of a module as in
+// "json.dump".
 func (s *Session) Doc(name string) (string, error) {
+	name, member, inModule := strings.Cut(name, ".")
 	v, ok := s.s.Lookup(name)
 	if !ok {
 		return "", fmt.Errorf("undefined variable '%s'", name)
+	}
+	if m, ok := v.AsObject().(*eval.Module); ok && inModule {
+		var err error
+		if v, err = m.Attr(s.r.in.Main(), member); err != nil {
+			return "", err
+		}
+	} else if inModule {
+		return "", fmt.Errorf("'%s' is no module", name)
 	}
 	return eval.Describe(v), nil
 }

@@ -263,3 +263,15 @@ func newMap(kv ...any) eval.Value {
 	}
 	return m.Value()
 }
+
+// stopped gives the reason why the program must end, nil while it may go on.
+// The end of the context may be seen before the program has been told.
+func (a *args) stopped() error {
+	if err := a.Thread.Stopped(); err != nil {
+		return err
+	}
+	if a.Thread.Context().Err() != nil {
+		return diag.New(diag.Interrupt, "interrupted")
+	}
+	return nil
+}

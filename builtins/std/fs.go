@@ -42,7 +42,7 @@ func (l *Library) fsDo(a *args, path string, f func(ctx context.Context) error) 
 	var err error
 	a.Thread.Blocking(func(ctx context.Context) { err = f(ctx) })
 	err = a.note(path, l.fsFault(a, path, err))
-	if stop := a.Thread.Stopped(); stop != nil {
+	if stop := a.stopped(); stop != nil {
 		return stop
 	}
 	return err

@@ -166,7 +166,7 @@ func (g *globber) deep(dir, rel string, segs, names []string) error {
 
 // ignorable drops the errors of places that simply do not match.
 func ignorable(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || escapes(err) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) || escapes(err) {
 		return nil
 	}
 	return err

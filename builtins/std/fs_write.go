@@ -239,7 +239,7 @@ func (l *Library) transfer(a *args, from, to place, f func(ctx context.Context) 
 	}
 	fault := l.fsFault(a, path, err)
 	fault = a.note(eval.Quote(from.given)+" to "+eval.Quote(to.given), fault)
-	if stop := a.Thread.Stopped(); stop != nil {
+	if stop := a.stopped(); stop != nil {
 		return stop
 	}
 	return fault

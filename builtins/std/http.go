@@ -140,7 +140,7 @@ func (a *args) body(r *request, p places) error {
 	if k := v.Kind(); i == p.body && k != eval.KMap && k != eval.KArray {
 		return a.wrong(i, "a String, a Map or an Array")
 	}
-	w := jsonWriter{stopped: a.Thread.Stopped}
+	w := jsonWriter{stopped: a.stopped}
 	if err := w.value(v, 0); err != nil {
 		return a.fail("%v", err)
 	}
@@ -211,7 +211,7 @@ func (l *Library) step(a *args, r *request, named string, deadline time.Time) (g
 		what += " -> " + eval.Int(int64(got.status)).String()
 	}
 	err = a.note(what, a.httpFault(r, err))
-	if stop := a.Thread.Stopped(); stop != nil {
+	if stop := a.stopped(); stop != nil {
 		return nil, stop
 	}
 	return got, err

@@ -131,7 +131,7 @@ func canonicalHost(host string) (string, error) {
 		return ip.Unmap().String(), nil // of other scripts' digits
 	}
 	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
-	if last == "" || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
+	if last == "" || ascii[0] == '.' || strings.Contains(ascii, "..") || strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
 		return "", bad
 	}
 	return ascii, nil

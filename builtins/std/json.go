@@ -33,9 +33,9 @@ func jsonDump(a *args) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	w := jsonWriter{pretty: n >= 0, indent: strings.Repeat(" ", max(int(n), 0)), stopped: a.Thread.Stopped}
+	w := jsonWriter{pretty: n >= 0, indent: strings.Repeat(" ", max(int(n), 0)), stopped: a.stopped}
 	if err := w.value(a.vals[0], 0); err != nil {
-		if stop := a.Thread.Stopped(); stop != nil {
+		if stop := a.stopped(); stop != nil {
 			return eval.Value{}, stop
 		}
 		return eval.Value{}, a.fail("%v", err)

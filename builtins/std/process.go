@@ -72,7 +72,7 @@ func (l *Library) processRun(a *args) (eval.Value, error) {
 	}
 	var r *mcp.CommandResult
 	a.Thread.Blocking(func(ctx context.Context) { r, err = l.runCommand(ctx, c) })
-	if stop := a.Thread.Stopped(); stop != nil {
+	if stop := a.stopped(); stop != nil {
 		_ = a.note("", errors.New("interrupted")) // the program ends either way
 		return eval.Value{}, stop
 	}

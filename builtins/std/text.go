@@ -79,7 +79,7 @@ func matches(a *args, re *regexp.Regexp, s string, n int) (found [][]int, err er
 	if len(found) > maxMatches {
 		return nil, a.fail("there are over %d matches", maxMatches)
 	}
-	return found, a.Thread.Stopped()
+	return found, a.stopped()
 }
 
 // groups makes the value of a match: the whole and its groups, nil for those

@@ -83,7 +83,7 @@ func timeParse(a *args) (eval.Value, error) {
 
 func timeSleep(a *args) (eval.Value, error) {
 	if s, ok := a.vals[0].AsNumber(); ok && s == 0 {
-		return eval.Nil(), a.Thread.Stopped()
+		return eval.Nil(), a.stopped()
 	}
 	if a.vals[0].IsNil() {
 		return eval.Value{}, a.wrong(0, "a number")
@@ -100,5 +100,5 @@ func timeSleep(a *args) (eval.Value, error) {
 		case <-ctx.Done():
 		}
 	})
-	return eval.Nil(), a.Thread.Stopped()
+	return eval.Nil(), a.stopped()
 }
