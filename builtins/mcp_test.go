@@ -161,10 +161,10 @@ bound
 
 func TestCallErrors(t *testing.T) {
 	for src, want := range map[string]string{
-		`s.call()`:                                "'srv.call' expects 1 to 2 argument(s), got 0",
-		`s.call(1)`:                               "srv.call expects the name of a tool as a String, got Int",
-		`s.call("ecko", text: "x")`:               "mcp server 'srv' has no tool 'ecko' -- did you mean 'echo'?",
-		`s.call("echo", "x")`:                     "mcp tool 'srv.echo' takes labeled arguments (text: ...) or one Map",
+		`s.call()`:                  "'srv.call' expects 1 to 2 argument(s), got 0",
+		`s.call(1)`:                 "srv.call expects the name of a tool as a String, got Int",
+		`s.call("ecko", text: "x")`: "mcp server 'srv' has no tool 'ecko' -- did you mean 'echo'?",
+		`s.call("echo", "x")`:       "mcp tool 'srv.echo' takes labeled arguments (text: ...) or one Map",
 		`s.call("echo", {"text": "x"}, text: "")`: "mcp tool 'srv.echo' takes labeled arguments (text: ...) or one Map",
 		`s.tools["args"]("x")`:                    "mcp tool 'srv.args' takes no arguments by position; write (name: value) or one Map",
 		`s.call("echo")`:                          "mcp tool 'srv.echo' failed: argument 'text' is missing",
@@ -256,10 +256,10 @@ print(b.status, type_of(b.error))
 
 func TestPolicyOfCalls(t *testing.T) {
 	for src, want := range map[string]string{
-		"policy:\n    deny mcp.srv\n" + `s.call("echo", text: "x")`:                        "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
-		"policy:\n    allow mcp.srv\n    deny mcp.srv.echo\n" + `s.tools[0](text: "x")`:    "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
-		"policy:\n    deny mcp.srv\n" + `s.read("test://a")`:                               "mcp resource 'srv:test://a' requires capability 'mcp.srv', which is denied by policy",
-		"policy:\n    deny mcp.srv\n" + `s.prompt("greet")`:                                "mcp prompt 'srv:greet' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    deny mcp.srv\n" + `s.call("echo", text: "x")`:                       "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    allow mcp.srv\n    deny mcp.srv.echo\n" + `s.tools[0](text: "x")`:   "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    deny mcp.srv\n" + `s.read("test://a")`:                              "mcp resource 'srv:test://a' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    deny mcp.srv\n" + `s.prompt("greet")`:                               "mcp prompt 'srv:greet' requires capability 'mcp.srv', which is denied by policy",
 		"policy:\n    allow mcp.srv\n    deny mcp.srv.resources\n" + `s.read("test://a")`: "mcp resource 'srv:test://a' requires capability 'mcp.srv', which is denied by policy",
 	} {
 		var p program

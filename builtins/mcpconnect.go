@@ -48,11 +48,11 @@ func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
 	}
 	s := d.newServer(c.Thread, n)
 	if n.later {
-		s.server = d.mcp().Start(c.Thread.Context(), s.cfg)
+		s.server = d.dialLater(c.Thread.Context(), s.cfg)
 		return d.declareServer(c, s), nil
 	}
 	err = s.connect(c.Thread, func(ctx context.Context) (err error) {
-		s.server, err = d.mcp().Connect(ctx, s.cfg)
+		s.server, err = d.dial(ctx, s.cfg)
 		return err
 	})
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 type MCPServer struct {
 	deps       *Deps
 	cfg        mcp.Config
-	server     *mcp.Server // nil where broken
-	broken     error       // why it was not even tried, nil where it was
-	capability string      // "" asks for none
-	always     bool        // its tools are always offered to models
+	server     mcpConn // nil where broken
+	broken     error   // why it was not even tried, nil where it was
+	capability string  // "" asks for none
+	always     bool    // its tools are always offered to models
 	tools      map[*mcp.Tool]eval.Value
 	asks       questions
 

@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -68,4 +69,48 @@ func (t *Tape) Seed(seed []byte) {
 	}
 	raw, _ := json.Marshal(seed)
 	_ = t.Add(Exchange{Kind: Random, Answer: raw}) // Add keeps the error for the next exchange
+}
+
+// Through passes an exchange through a tape: a nil one asks the world, one that
+// plays answers by itself, one that records does both. A context's end is no
+// exchange.
+func Through[T any](t *Tape, kind, who string, ask any, real func() (T, error)) (T, error) {
+	var out T
+	if t == nil {
+		return real()
+	}
+	if t.Playing() {
+		e, err := t.Next(kind, who, ask)
+		if err != nil {
+			return out, err
+		}
+		if e.Error != "" {
+			return out, errors.New(e.Error)
+		}
+		if len(e.Answer) == 0 {
+			return out, nil
+		}
+		err = json.Unmarshal(e.Answer, &out)
+		return out, err
+	}
+	out, err := real()
+	if errors.Is(err, context.Canceled) {
+		return out, err
+	}
+	raw, merr := marshal(ask)
+	if merr != nil {
+		return out, merr
+	}
+	e := Exchange{Kind: kind, Who: who, Ask: json.RawMessage(raw)}
+	if err != nil {
+		e.Error = err.Error()
+	} else if raw, merr = marshal(out); merr != nil {
+		return out, merr
+	} else {
+		e.Answer = json.RawMessage(raw)
+	}
+	if aerr := t.Add(e); aerr != nil {
+		return out, aerr
+	}
+	return out, err
 }
