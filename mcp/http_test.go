@@ -117,7 +117,9 @@ func TestHTTPCallFails(t *testing.T) {
 		{"no JSON", status(200, "application/json", "hello"), nil, []string{"no JSON-RPC message: hello"}},
 		{"nothing", status(200, "application/json", ""), nil, []string{"no JSON-RPC message"}},
 		{"wrong id", func(w http.ResponseWriter, m rpc) { write(w, `{"jsonrpc":"2.0","id":999,"result":{}}`) }, nil, []string{"the server's answer belongs to another request"}},
-		{"wrong id in a stream", func(w http.ResponseWriter, m rpc) { events(w)("data: {\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}\n\n") }, nil,
+		{"wrong id in a stream", func(w http.ResponseWriter, m rpc) {
+			events(w)("data: {\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}\n\n")
+		}, nil,
 			[]string{"ended its answer before it was complete", repeated}},
 		{"null id", func(w http.ResponseWriter, m rpc) {
 			write(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"could not parse"}}`)

@@ -5,6 +5,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,8 +23,19 @@ func TestMain(m *testing.M) {
 		serveFault(mode)
 		return
 	}
+	if os.Getenv(conformanceVariable) != "" {
+		if err := RunConformance(context.Background(), os.Args[len(os.Args)-1], os.Getenv); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
+
+// conformanceVariable has this test binary be the client of the conformance
+// suite.
+const conformanceVariable = "SENSE_TEST_CONFORMANCE"
 
 // patience is a limit for what should take a moment; it is long since tests
 // must not depend on the machine's speed.
