@@ -132,6 +132,8 @@ func (c *httpConn) post(ctx context.Context, w *waiter, data []byte) {
 	resp, unsent, err := c.do(ctx, http.MethodPost, c.url, h, data)
 	switch {
 	case err != nil && ctx.Err() != nil: // nobody waits any more
+	case refusal(err):
+		c.fail(w, err)
 	case err != nil:
 		c.broken(w, err, unsent)
 	case resp.StatusCode == http.StatusNotFound && session != "" && !c.modern():
@@ -142,6 +144,14 @@ func (c *httpConn) post(ctx context.Context, w *waiter, data []byte) {
 	default:
 		c.received(ctx, w, resp)
 	}
+}
+
+// refusal says whether an error means that the server did not take a request,
+// so that nothing of it was carried out.
+func refusal(err error) bool {
+	var auth *NeedsAuthError
+	var redirect *redirectError
+	return errors.As(err, &auth) || errors.As(err, &redirect)
 }
 
 // broken fails a request that got no answer. One that never left, or that the

@@ -113,6 +113,9 @@ func (s *session) handshake(ctx context.Context, revision string) error {
 	var req gomcp.InitializeRequest
 	req.Params.ClientInfo = gomcp.Implementation{Name: ourName, Version: ourVersion}
 	result, err := c.Initialize(ctx, req)
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return err
 	}

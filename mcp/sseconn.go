@@ -133,7 +133,7 @@ func (c *sseConn) refused(w *waiter, err error, unsent bool) {
 	case errors.As(err, &status) && status.Code == http.StatusNotFound:
 		c.retire(errSessionGone)
 		c.fail(w, lostIn(w.method, errSessionGone, true))
-	case errors.As(err, &status):
+	case errors.As(err, &status), refusal(err):
 		c.fail(w, err)
 	default:
 		if unsent {
