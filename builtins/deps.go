@@ -68,6 +68,7 @@ func (d *Deps) mcp() *mcp.Manager {
 	d.once.Do(func() {
 		d.manager = mcp.NewManager()
 		d.manager.SweepAdopted = true
+		d.manager.Tokens = d.MCP.Tokens
 	})
 	return d.manager
 }

@@ -27,6 +27,8 @@ type MCPOptions struct {
 	// Progress shows how far a call has come, "" when it is over; nil shows
 	// nothing.
 	Progress func(string)
+	// Tokens keeps what logins to remote servers gave; nil keeps nothing.
+	Tokens mcp.TokenStore
 	// Folder gives the folder for what is too long for a model, made at its
 	// first use; nil is one below the system's temporary folder.
 	Folder func() (string, error)

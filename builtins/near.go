@@ -12,6 +12,9 @@ func didYouMean(name string, known []string) string {
 	best, distance := "", 0
 	for _, k := range known {
 		d := edits(strings.ToLower(name), strings.ToLower(k))
+		if len(name) > 2 && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
+			d = 1
+		}
 		if d <= max(1, len(k)/3) && (best == "" || d < distance) {
 			best, distance = k, d
 		}
@@ -26,6 +29,10 @@ func didYouMean(name string, known []string) string {
 	}
 	return ""
 }
+
+// DidYouMean is what a message about an unknown name ends with: the known one
+// nearest to it, or all of a few.
+func DidYouMean(name string, known []string) string { return didYouMean(name, known) }
 
 // edits gives the number of characters to insert, delete or replace to turn a
 // into b; texts over 100 characters are not compared.

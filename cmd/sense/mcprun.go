@@ -3,17 +3,19 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"golang.org/x/term"
 
 	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/mcp/config"
 )
 
 // mcp says how the programs of a command connect to servers.
 func (f *runFlags) mcp() builtins.MCPOptions {
-	o := builtins.MCPOptions{Yes: f.yes, Interactive: interactive(), Roots: f.fsRoots}
+	o := builtins.MCPOptions{Yes: f.yes, Interactive: interactive(), Roots: f.fsRoots, Tokens: tokens()}
 	if f.verbose {
 		o.Verbose = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
 	}
@@ -21,6 +23,15 @@ func (f *runFlags) mcp() builtins.MCPOptions {
 		o.Progress = (&progressLine{}).show
 	}
 	return o
+}
+
+// tokens gives the store of what logins gave; nil where there is no home.
+func tokens() mcp.TokenStore {
+	trust := config.TrustFile(environment)
+	if trust == "" {
+		return nil
+	}
+	return mcp.FileTokens(filepath.Join(filepath.Dir(trust), "tokens.json"))
 }
 
 // interactive reports whether somebody can be asked.

@@ -124,6 +124,9 @@ func hardStop(code int) {
 	if r := current.Load(); r != nil {
 		r.Kill()
 	}
+	if m := currentServers.Load(); m != nil {
+		m.Abort()
+	}
 	os.Exit(code)
 }
 

@@ -70,7 +70,7 @@ func TestParseEverything(t *testing.T) {
 	if !reflect.DeepEqual(f.Entries, want) {
 		t.Errorf("got %+v %+v", f.Entries[0], f.Entries[1])
 	}
-	if len(f.Warnings) != 0 {
+	if len(f.Warnings) != 1 || !strings.HasSuffix(f.Warnings[0], `server "gh": oauth.authServerMetadataUrl is not used; the server itself is asked`) {
 		t.Errorf("warnings %q", f.Warnings)
 	}
 }

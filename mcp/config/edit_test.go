@@ -78,7 +78,7 @@ func TestInsertEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Insert("f", []byte("{}"), f.Entries[0], false)
-	if err != nil || string(again) != string(out) || len(f.Warnings) > 0 {
+	if err != nil || string(again) != string(out) {
 		t.Errorf("%v %q\n%s\n%s", err, f.Warnings, out, again)
 	}
 	port, err := Insert("f", []byte("{}"), &Entry{Name: "p", URL: "https://x", OAuth: &OAuth{CallbackPort: 1}}, false)

@@ -284,6 +284,7 @@ func (r *reader) oauth(e *Entry, raw json.RawMessage) (*OAuth, error) {
 			out.CallbackPort, err = port(v)
 		case "authServerMetadataUrl":
 			out.MetadataURL, err = text(v)
+			r.warn("server %q: oauth.authServerMetadataUrl is not used; the server itself is asked", e.Name)
 		case "scopes":
 			out.Scopes, err = scopes(v)
 		default:

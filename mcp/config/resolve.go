@@ -29,6 +29,9 @@ func (e *Entry) Resolve(env Environment) (*Resolved, error) {
 		return nil, fmt.Errorf("%s: server %q: %w", e.File, e.Name, err)
 	}
 	r.Secrets = x.Secrets
+	if r.Config.OAuth != nil {
+		r.Secrets = append(r.Secrets, r.Config.OAuth.ClientSecret)
+	}
 	for _, values := range []map[string]string{r.Config.Env, r.Config.Headers} {
 		for _, k := range slices.Sorted(maps.Keys(values)) {
 			if SecretName(k) {
@@ -86,7 +89,11 @@ func (e *Entry) expand(x *Expander, c *mcp.Config) (err error) {
 			return fmt.Errorf("url %w", err)
 		}
 	}
-	c.Headers, err = x.table("headers", e.Headers)
+	if c.Headers, err = x.table("headers", e.Headers); err != nil || e.OAuth == nil {
+		return err
+	}
+	c.OAuth = &mcp.OAuth{ClientID: e.OAuth.ClientID, Scopes: e.OAuth.Scopes, CallbackPort: e.OAuth.CallbackPort}
+	c.OAuth.ClientSecret, err = x.field("oauth.clientSecret", e.OAuth.ClientSecret)
 	return err
 }
 

@@ -73,6 +73,11 @@ func TestResolve(t *testing.T) {
 	if err != nil || r.Config.URL != "https://h.example/mcp" || !slices.Contains(r.Secrets, "abc") {
 		t.Errorf("%+v, %v", r, err)
 	}
+	remote.OAuth = &OAuth{ClientID: "id", ClientSecret: "${S}", Scopes: []string{"a"}, CallbackPort: 7}
+	r, err = remote.Resolve(env("HOST=h.example", "S=confidential"))
+	if o := r.Config.OAuth; err != nil || o == nil || o.ClientID != "id" || o.ClientSecret != "confidential" || o.CallbackPort != 7 || !slices.Contains(r.Secrets, "confidential") {
+		t.Errorf("%+v, %v", o, err)
+	}
 	plain := &Entry{Name: "p", File: "x/.mcp.json", Command: "npx"}
 	if r, err = plain.Resolve(env()); err != nil || r.Config.Command != "npx" || r.Config.Dir != "" {
 		t.Errorf("%+v, %v", r, err)

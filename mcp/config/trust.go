@@ -147,14 +147,14 @@ func codeVariable(name string) bool {
 // arguments and names of variables, and whatever else decides which code runs
 // or who gets the environment's values.
 func (e *Entry) hash() string {
-	var vars []string
+	args := append([]string{}, e.Args...) // none is the same however it is written
+	vars, headers := []string{}, []string{}
 	for _, k := range slices.Sorted(maps.Keys(e.Env)) {
 		if codeVariable(k) {
 			k += "=" + e.Env[k]
 		}
 		vars = append(vars, k)
 	}
-	var headers []string
 	for _, k := range slices.Sorted(maps.Keys(e.Headers)) {
 		h := k
 		if references(e.Headers[k]) {
@@ -162,7 +162,7 @@ func (e *Entry) hash() string {
 		}
 		headers = append(headers, h)
 	}
-	text, _ := json.Marshal([]any{e.Command, e.Args, vars, e.Cwd, e.EnvFile, e.URL, headers}) // texts are always encoded
+	text, _ := json.Marshal([]any{e.Command, args, vars, e.Cwd, e.EnvFile, e.URL, headers}) // texts are always encoded
 	sum := sha256.Sum256(text)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -91,6 +91,14 @@ func TestTrustCoversWhatWouldStart(t *testing.T) {
 	}
 }
 
+func TestHashOfNothing(t *testing.T) {
+	a := Entry{Command: "x", Args: []string{}, Env: map[string]string{}}
+	b := Entry{Command: "x"}
+	if a.hash() != b.hash() {
+		t.Error("an empty list counts as another command")
+	}
+}
+
 func TestNeeds(t *testing.T) {
 	for _, tt := range []struct {
 		e    Entry

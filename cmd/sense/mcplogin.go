@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func mcpLoginCommand() *cobra.Command {
+	m := &mcpClient{}
+	var stay bool
+	c := &cobra.Command{
+		Use:   "login NAME",
+		Short: "Log in to a remote server",
+		Long: `Log in to a remote server that wants it. The address to log in at is printed and,
+where that is possible, opened in the browser, which comes back to a port of this
+machine. What the login gives is kept in a file that only you can read, and used
+by 'sense run' as well.`,
+		Example: "  sense mcp login github",
+		Args:    nameArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			defer m.close(c.Context())
+			return ended(c.Context(), m.login(c.Context(), args[0], stay))
+		},
+	}
+	c.Flags().BoolVar(&stay, "no-browser", false, "only print the address")
+	m.flags(c)
+	return c
+}
+
+func (m *mcpClient) login(ctx context.Context, name string, stay bool) error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	e, err := m.entry(name)
+	if err != nil {
+		return err
+	}
+	if e.URL == "" {
+		return mcpError("'%s' is a command, which has no login; give it its keys with --env when you add it", name)
+	}
+	if err := m.agree(e); err != nil {
+		return err
+	}
+	cfg, err := m.resolve(e)
+	if err != nil {
+		return err
+	}
+	manager := m.start()
+	if manager.Tokens == nil {
+		return mcpError("there is no home folder to keep the login in")
+	}
+	asked := false
+	manager.Browser = func(_ context.Context, address string) error {
+		asked = true
+		fmt.Fprintf(flushed{os.Stderr}, "Log in at this address:\n  %s\nWaiting for the browser to come back ...\n", address)
+		if !stay && hasDisplay() {
+			openURL(address)
+		}
+		return nil
+	}
+	if err := manager.Login(ctx, cfg); err != nil {
+		return mcpError("cannot log in to '%s': %v", name, err)
+	}
+	if !asked {
+		fmt.Fprintf(stdout, "'%s' wants no login; it answers.\n", name)
+		return nil
+	}
+	fmt.Fprintf(stdout, "Logged in to '%s'.\n", name)
+	return nil
+}
+
+func mcpLogoutCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "logout NAME",
+		Short:   "Forget the login to a remote server",
+		Example: "  sense mcp logout github",
+		Args:    nameArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			m := &mcpClient{}
+			return ended(c.Context(), m.logout(args[0]))
+		},
+	}
+}
+
+func (m *mcpClient) logout(name string) error {
+	if err := m.open(); err != nil {
+		return err
+	}
+	e, err := m.entry(name)
+	if err != nil {
+		return err
+	}
+	if e.URL == "" {
+		return mcpError("'%s' is a command, which has no login", name)
+	}
+	cfg, err := m.resolve(e)
+	if err != nil {
+		return err
+	}
+	if err := m.start().Logout(cfg); err != nil {
+		return mcpError("cannot log out of '%s': %v", name, err)
+	}
+	fmt.Fprintf(stdout, "Logged out of '%s'.\n", name)
+	return nil
+}
