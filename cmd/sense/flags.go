@@ -133,7 +133,7 @@ func (f *runFlags) tape(o *sense.Options) error {
 		if err != nil {
 			return fmt.Errorf("cannot write the tape: %w", err)
 		}
-		f.tapeFile = file
+
 		if o.Tape, err = tape.Record(file); err != nil {
 			return fmt.Errorf("cannot write the tape: %w", err)
 		}
