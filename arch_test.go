@@ -38,13 +38,14 @@ var mayImport = map[string][]string{
 	"mcp/...":   {"mcp", "mcp/..."},
 	"memory":    {},
 	"pybridge":  {},
+	"tape":      {"diag", "model"},
 
-	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
-	"builtins/std": {"diag", "eval", "mcp", "policy"},
+	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "mcp/config", "memory", "model", "model/...", "policy", "pybridge", "tape", "builtins/..."},
+	"builtins/std": {"diag", "eval", "mcp", "mcp/config", "policy"},
 	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
 
 	// The root wires everything but the commands' own packages.
-	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy", "pybridge"},
+	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy", "pybridge", "tape"},
 
 	"testrun":   {"", "ast", "audit", "diag", "eval", "parser"},
 	"repl":      {"", "ast", "audit", "diag", "eval", "lexer", "parser", "policy"},

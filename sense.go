@@ -107,7 +107,7 @@ func New(ctx context.Context, o Options) *Runtime {
 
 // stdOptions gives the options of the standard modules.
 func stdOptions(o Options) std.Options {
-	s := std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Clock: o.Clock}
+	s := std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Secret: o.Secret, Clock: o.Clock}
 	if o.Tape == nil {
 		return s
 	}

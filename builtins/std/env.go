@@ -48,6 +48,7 @@ func (l *Library) envGet(a *args) (eval.Value, error) {
 		return eval.Value{}, err
 	}
 	v, ok := l.lookup(name)
+	l.secret(name, v)
 	if err := a.note(name, nil); err != nil {
 		return eval.Value{}, err
 	}

@@ -1,7 +1,10 @@
 package std
 
 import (
+	"strings"
+
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp/config"
 	"github.com/sense-lang/sense/policy"
 )
 
@@ -56,4 +59,16 @@ func (a *args) note(what string, err error) error {
 		return e
 	}
 	return err
+}
+
+// secret tells of a value whose name says that it is one. Of a header such as
+// "Bearer x" the last word is the secret.
+func (l *Library) secret(name, value string) {
+	if !config.SecretName(name) {
+		return
+	}
+	l.o.Secret(value)
+	if i := strings.LastIndexByte(value, ' '); i >= 0 {
+		l.o.Secret(value[i+1:])
+	}
 }

@@ -65,8 +65,11 @@ func (l *Library) httpRequest(a *args) (eval.Value, error) {
 type places struct{ headers, body, json, timeout, follow int }
 
 func (l *Library) httpSend(a *args, r *request, at int, p places) (eval.Value, error) {
-	if err := a.request(r, at, p); err != nil {
+	if err := l.request(a, r, at, p); err != nil {
 		return eval.Value{}, err
+	}
+	for name, values := range r.header {
+		l.secret(name, values[0])
 	}
 	answer, err := l.exchange(a, r)
 	if err != nil {
@@ -76,7 +79,7 @@ func (l *Library) httpSend(a *args, r *request, at int, p places) (eval.Value, e
 }
 
 // request reads the arguments.
-func (a *args) request(r *request, at int, p places) (err error) {
+func (l *Library) request(a *args, r *request, at int, p places) (err error) {
 	text, err := a.text(at)
 	if err != nil {
 		return err
@@ -87,6 +90,7 @@ func (a *args) request(r *request, at int, p places) (err error) {
 	}
 	if u := r.url.User; u != nil {
 		password, _ := u.Password()
+		l.o.Secret(password)
 		basic := http.Request{Header: http.Header{}}
 		basic.SetBasicAuth(u.Username(), password)
 		r.header.Set("Authorization", basic.Header.Get("Authorization"))

@@ -148,3 +148,25 @@ http.get("` + strings.Replace(s.URL, "//", "//user:pass@", 1) + `/here?token=t")
 		t.Errorf("the audit holds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+func TestSecretsAreTold(t *testing.T) {
+	s := newSite(t, echo)
+	var told []string
+	_, p := folder(t, nil)
+	p.o.Secret = func(v string) { told = append(told, v) }
+	p.o.Getenv = func(n string) string { return "value of " + n }
+	_, err := p.run(imports + `
+env.get("HOME")
+env.get("API_TOKEN")
+process.run("true", env: {"DB_PASSWORD": "pw", "STAGE": "test"})
+http.get("` + strings.Replace(s.URL, "//", "//user:in-url@", 1) + `", headers: {"X-Api-Key": "key", "Accept": "*/*"})
+http.get("` + s.URL + `", headers: {"Authorization": "Bearer abc"})`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(told)
+	want := []string{"API_TOKEN", "Basic dXNlcjppbi11cmw=", "Bearer abc", "abc", "dXNlcjppbi11cmw=", "in-url", "key", "pw", "value of API_TOKEN"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q", told, want)
+	}
+}

@@ -70,6 +70,9 @@ func (l *Library) processRun(a *args) (eval.Value, error) {
 	if err := a.require(capRun); err != nil {
 		return eval.Value{}, err
 	}
+	for name, value := range c.cfg.Env {
+		l.secret(name, value)
+	}
 	var r *mcp.CommandResult
 	a.Thread.Blocking(func(ctx context.Context) { r, err = l.runCommand(ctx, c) })
 	if stop := a.stopped(); stop != nil {

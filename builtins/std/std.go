@@ -34,6 +34,9 @@ type Options struct {
 	// Seed may look at or change the 32 bytes that random numbers begin with
 	// where the program gives no seed; nil leaves them.
 	Seed func(seed []byte)
+	// Secret is told of values that must not be shown, such as a token that is
+	// sent or read from the environment; nil tells nobody.
+	Secret func(value string)
 	// Resolver looks up the hosts of std.http; nil is the system's.
 	Resolver *net.Resolver
 }
@@ -58,6 +61,9 @@ type Library struct {
 func New(o Options) *Library {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
+	}
+	if o.Secret == nil {
+		o.Secret = func(string) {}
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
