@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/builtins"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
@@ -17,13 +18,14 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 3000, "random programs to compare")
+	programs = flag.Int("programs", 2000, "random programs to compare")
 	seed     = flag.Uint64("seed", 1, "the first program's seed")
 	dump     = flag.String("dump", "", "folder to write the programs to")
 )
 
-// evaluate runs a program through package eval.
-func evaluate(t testing.TB, src string) outcome {
+// evaluate runs a program through package eval: as a file, or one statement
+// after the other as a session does, whose module grows.
+func evaluate(t testing.TB, src string, session bool) outcome {
 	t.Helper()
 	f, err := parser.Parse("test.sns", src)
 	if err != nil {
@@ -42,7 +44,11 @@ func evaluate(t testing.TB, src string) outcome {
 			o.tests = append(o.tests, "pass "+desc)
 		},
 	})
-	err = in.Run(f, "test.sns")
+	if session {
+		err = bySteps(t, in.NewSession(), f)
+	} else {
+		err = in.Run(f, "test.sns")
+	}
 	o.audit = in.Audit().Lines()
 	in.Close()
 	d.Close(true)
@@ -52,6 +58,15 @@ func evaluate(t testing.TB, src string) outcome {
 		o.err = string(e.Kind) + ": " + e.Error()
 	}
 	return o
+}
+
+func bySteps(t testing.TB, s *eval.Session, f *ast.File) error {
+	for _, st := range f.Body {
+		if _, err := s.Run(t.Context(), &ast.File{Name: f.Name, Body: []ast.Stmt{st}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // difference says how two outcomes differ, "" where they do not.
@@ -69,7 +84,7 @@ func difference(got, want outcome) string {
 	return ""
 }
 
-// compare runs a program both ways; done is false where it runs too long.
+// compare runs a program in all ways; done is false where it runs too long.
 func compare(t testing.TB, src string) (diff string, done bool) {
 	t.Helper()
 	f, err := parser.Parse("test.sns", src)
@@ -80,7 +95,13 @@ func compare(t testing.TB, src string) (diff string, done bool) {
 	if !ok {
 		return "", false
 	}
-	return difference(evaluate(t, src), want), true
+	if diff := difference(evaluate(t, src, false), want); diff != "" {
+		return diff, true
+	}
+	if diff := difference(evaluate(t, src, true), want); diff != "" {
+		return "as a session: " + diff, true
+	}
+	return "", true
 }
 
 // TestRandomPrograms: no difference in output, error, line, tests or audit.
