@@ -107,7 +107,8 @@ func (th *Thread) reserveSum(a, b Value) error {
 // growsInPlace reports whether text appended to x goes into its buffer's spare
 // room.
 func growsInPlace(x *Str) bool {
-	return x.buf != nil && len(x.buf.b) == len(x.s) && cap(x.buf.b)-len(x.buf.b) > len(x.s)/8
+	b := x.buffer()
+	return b != nil && cap(b.b)-len(b.b) > len(x.s)/8
 }
 
 // counted makes statements count as steps where there is a limit on them.

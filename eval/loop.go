@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"unicode/utf8"
+
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -29,6 +31,9 @@ func (c *compiler) forStmt(s *ast.ForStmt) stmt {
 	}
 	if it == nil {
 		return rangeLoop(r, set, body, &at)
+	}
+	if slot >= 0 {
+		return valuesSlot(it, uint8(slot), set, body, &at)
 	}
 	return func(fr fp) (ctl, Value) { return eachValue(fr, it(fr), set, body, &at) }
 }
@@ -124,6 +129,67 @@ func rangeSlot(r rangeCall, i uint8, set func(fr fp, v Value), body stmt, at *di
 		}
 		return ctlNext, Value{}
 	}
+}
+
+// valuesSlot is for x in v where x needs no more than a slot.
+//
+//go:noinline
+func valuesSlot(it expr, i uint8, set func(fr fp, v Value), body stmt, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		switch v := it(fr); kindOf(v) {
+		case KArray:
+			return elementsSlot(fr, toArr(v), i, body)
+		case KString:
+			return textSlot(fr, toStr(v).s, i, body)
+		default:
+			return eachValue(fr, v, set, body, at)
+		}
+	}
+}
+
+func elementsSlot(fr fp, a *Array, i uint8, body stmt) (ctl, Value) {
+	end := &threadOf(fr).end
+	for n := 0; n < a.Len(); n++ { // the body may append
+		if end.Load() == 0 {
+			threadOf(fr).poll(fr)
+		}
+		setSlot(&fr[i], a.At(n))
+		if k, v := body(fr); k != ctlNext {
+			if k == ctlReturn {
+				return k, v
+			}
+			if k == ctlBreak {
+				break
+			}
+		}
+	}
+	return ctlNext, Value{}
+}
+
+func textSlot(fr fp, s string, i uint8, body stmt) (ctl, Value) {
+	end := &threadOf(fr).end
+	for len(s) > 0 {
+		if end.Load() == 0 {
+			threadOf(fr).poll(fr)
+		}
+		n := 1
+		if c := s[0]; c < utf8.RuneSelf {
+			setSlot(&fr[i], mkStr(&oneByte[c]))
+		} else {
+			_, n = utf8.DecodeRuneInString(s)
+			setSlot(&fr[i], newStr(s[:n]))
+		}
+		s = s[n:]
+		if k, v := body(fr); k != ctlNext {
+			if k == ctlReturn {
+				return k, v
+			}
+			if k == ctlBreak {
+				break
+			}
+		}
+	}
+	return ctlNext, Value{}
 }
 
 // rangeLoop is rangeSlot for a variable that is more than a slot.

@@ -68,11 +68,19 @@ func modFloat(x, y float64) float64 {
 	return r
 }
 
+// normBig makes a value of b, which must not be changed afterwards.
 func normBig(b *big.Int) Value {
-	if b.IsInt64() {
-		return mkInt(b.Int64())
+	r := &bigInt{hdr: hdr{KBig}}
+	r.b = *b
+	return r.norm()
+}
+
+// norm gives r as a value: an Int that fits 64 bits is never a big one.
+func (r *bigInt) norm() Value {
+	if r.b.IsInt64() {
+		return mkInt(r.b.Int64())
 	}
-	return mkBigInt(&bigInt{hdr{KBig}, b})
+	return mkBigInt(r)
 }
 
 func bigOf(v Value) *big.Int {
@@ -174,19 +182,19 @@ func arithInt(op ast.Op, a, b Value) (Value, error) {
 }
 
 func arithBig(op ast.Op, x, y *big.Int) (Value, error) {
-	r := new(big.Int)
+	r := &bigInt{hdr: hdr{KBig}}
 	switch op {
 	case ast.OpAdd:
-		r.Add(x, y)
+		r.b.Add(x, y)
 	case ast.OpSub:
-		r.Sub(x, y)
+		r.b.Sub(x, y)
 	default:
 		if x.BitLen()+y.BitLen() > maxIntBits {
 			return Value{}, tooBig()
 		}
-		r.Mul(x, y)
+		r.b.Mul(x, y)
 	}
-	return normBig(r), nil
+	return r.norm(), nil
 }
 
 func tooBig() error {

@@ -36,7 +36,7 @@ func addLL(i, j uint8, at *diag.Pos) expr {
 		} else if isFloat(a) && isFloat(b) {
 			return mkFloat(toFloat(a) + toFloat(b))
 		}
-		return arith(fr, ast.OpAdd, a, b, at)
+		return addSlow(fr, a, b, at)
 	}
 }
 
@@ -49,7 +49,7 @@ func addLK(i uint8, k int64, at *diag.Pos) expr {
 				return mkInt(n)
 			}
 		}
-		return arith(fr, ast.OpAdd, a, mkInt(k), at)
+		return addSlow(fr, a, mkInt(k), at)
 	}
 }
 
@@ -65,7 +65,7 @@ func addLE(i uint8, y expr, at *diag.Pos) expr {
 		} else if isFloat(a) && isFloat(b) {
 			return mkFloat(toFloat(a) + toFloat(b))
 		}
-		return arith(fr, ast.OpAdd, a, b, at)
+		return addSlow(fr, a, b, at)
 	}
 }
 
@@ -81,7 +81,7 @@ func addEL(x expr, j uint8, at *diag.Pos) expr {
 		} else if isFloat(a) && isFloat(b) {
 			return mkFloat(toFloat(a) + toFloat(b))
 		}
-		return arith(fr, ast.OpAdd, a, b, at)
+		return addSlow(fr, a, b, at)
 	}
 }
 
@@ -94,7 +94,7 @@ func addEK(x expr, k int64, at *diag.Pos) expr {
 				return mkInt(n)
 			}
 		}
-		return arith(fr, ast.OpAdd, a, mkInt(k), at)
+		return addSlow(fr, a, mkInt(k), at)
 	}
 }
 
@@ -110,7 +110,7 @@ func addEE(x, y expr, at *diag.Pos) expr {
 		} else if isFloat(a) && isFloat(b) {
 			return mkFloat(toFloat(a) + toFloat(b))
 		}
-		return arith(fr, ast.OpAdd, a, b, at)
+		return addSlow(fr, a, b, at)
 	}
 }
 
@@ -372,7 +372,7 @@ func addSetLL(d uint8, i, j uint8, at *diag.Pos) stmt {
 			setFloat(&fr[d], toFloat(a)+toFloat(b))
 			return ctlNext, Value{}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		setSlot(&fr[d], addSlow(fr, a, b, at))
 		return ctlNext, Value{}
 	}
 }
@@ -387,7 +387,7 @@ func addSetLK(d uint8, i uint8, k int64, at *diag.Pos) stmt {
 				return ctlNext, Value{}
 			}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, mkInt(k), at))
+		setSlot(&fr[d], addSlow(fr, a, mkInt(k), at))
 		return ctlNext, Value{}
 	}
 }
@@ -406,7 +406,7 @@ func addSetLE(d uint8, i uint8, y expr, at *diag.Pos) stmt {
 			setFloat(&fr[d], toFloat(a)+toFloat(b))
 			return ctlNext, Value{}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		setSlot(&fr[d], addSlow(fr, a, b, at))
 		return ctlNext, Value{}
 	}
 }
@@ -425,7 +425,7 @@ func addSetEL(d uint8, x expr, j uint8, at *diag.Pos) stmt {
 			setFloat(&fr[d], toFloat(a)+toFloat(b))
 			return ctlNext, Value{}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		setSlot(&fr[d], addSlow(fr, a, b, at))
 		return ctlNext, Value{}
 	}
 }
@@ -440,7 +440,7 @@ func addSetEK(d uint8, x expr, k int64, at *diag.Pos) stmt {
 				return ctlNext, Value{}
 			}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, mkInt(k), at))
+		setSlot(&fr[d], addSlow(fr, a, mkInt(k), at))
 		return ctlNext, Value{}
 	}
 }
@@ -459,7 +459,7 @@ func addSetEE(d uint8, x, y expr, at *diag.Pos) stmt {
 			setFloat(&fr[d], toFloat(a)+toFloat(b))
 			return ctlNext, Value{}
 		}
-		setSlot(&fr[d], arith(fr, ast.OpAdd, a, b, at))
+		setSlot(&fr[d], addSlow(fr, a, b, at))
 		return ctlNext, Value{}
 	}
 }

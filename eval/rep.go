@@ -111,7 +111,7 @@ func toArr(v Value) *Array        { return (*Array)(v.p) }
 func toMap(v Value) *Map          { return (*Map)(v.p) }
 func toFunc(v Value) *Func        { return (*Func)(v.p) }
 func toBuiltin(v Value) *Builtin  { return (*Builtin)(v.p) }
-func toBig(v Value) *big.Int      { return (*bigInt)(v.p).b }
+func toBig(v Value) *big.Int      { return &(*bigInt)(v.p).b }
 func toCell(v Value) *cell        { return (*cell)(v.p) }
 func toBox(v Value) *box          { return (*box)(v.p) }
 func toPolicy(v Value) *policyBox { return (*policyBox)(v.p) }
@@ -207,4 +207,9 @@ func tagOf(k Kind) unsafe.Pointer {
 }
 func unboxed(p unsafe.Pointer) bool {
 	return p == unsafe.Pointer(&tagInt) || p == unsafe.Pointer(&tagFloat) || p == unsafe.Pointer(&tagBool)
+}
+
+// objectType tells the Go types of Objects apart.
+func objectType(v Value) uintptr {
+	return *(*uintptr)(unsafe.Pointer(&toBox(v).o)) // the word that names an interface's type
 }

@@ -1,17 +1,25 @@
 package eval
 
 import (
+	"math"
 	"unicode/utf8"
 )
 
 // Str is a String. It knows its length in code points once that was asked for,
-// and it may be the newest view of a buffer that grows.
+// and it may be the newest view of a buffer that grows. Its 32 bytes count: text
+// is what programs make most of.
 type Str struct {
 	hdr
+	runes uint32 // code points + 1; 0: not counted yet, or too many
 	s     string
-	buf   *strBuf
-	runes int      // code points + 1; 0: not counted yet
-	marks []uint32 // byte offset of every 64th code point, for text that is not ASCII
+	ext   *strExt
+}
+
+// strExt is what few Strings have: a buffer to grow in, shared by all its
+// views, or the byte offset of every 64th code point, for text that is not ASCII.
+type strExt struct {
+	b     []byte
+	marks []uint32
 }
 
 // str16 keeps short text beside its header: one allocation in place of two.
@@ -20,14 +28,20 @@ type str16 struct {
 	d [16]byte
 }
 
-type strBuf struct{ b []byte }
-
 const markEvery = 64
 
 func newStr(s string) Value { return mkStr(&Str{hdr: hdr{KString}, s: s}) }
 
-func newStrBuf(s string, b *strBuf, runes int) Value {
-	return mkStr(&Str{hdr: hdr{KString}, s: s, buf: b, runes: runes})
+func newStrExt(s string, x *strExt, runes uint32) Value {
+	return mkStr(&Str{hdr: hdr{KString}, s: s, ext: x, runes: runes})
+}
+
+// counted gives n code points as a Str keeps them.
+func counted(n int) uint32 {
+	if n >= math.MaxUint32 {
+		return 0
+	}
+	return uint32(n) + 1
 }
 
 // oneByte holds the Strings of one ASCII character, so that indexing and
@@ -51,9 +65,11 @@ func charStr(r rune) Value {
 // count gives the length in code points.
 func (x *Str) count() int {
 	if x.runes == 0 {
-		x.runes = utf8.RuneCountInString(x.s) + 1
+		n := utf8.RuneCountInString(x.s)
+		x.runes = counted(n)
+		return n
 	}
-	return x.runes - 1
+	return int(x.runes) - 1
 }
 
 // at gives the i-th code point; i is in range.
@@ -74,10 +90,10 @@ func (x *Str) offset(i int) int {
 	if x.count() == len(x.s) {
 		return i
 	}
-	if x.marks == nil {
+	if x.ext == nil || x.ext.marks == nil {
 		x.mark()
 	}
-	off := int(x.marks[i/markEvery])
+	off := int(x.ext.marks[i/markEvery])
 	for range i % markEvery {
 		_, n := utf8.DecodeRuneInString(x.s[off:])
 		off += n
@@ -85,18 +101,20 @@ func (x *Str) offset(i int) int {
 	return off
 }
 
+// mark notes the offsets. The next text appended to x starts a new buffer.
 func (x *Str) mark() {
-	x.marks = make([]uint32, 0, x.count()/markEvery+1)
+	marks := make([]uint32, 0, x.count()/markEvery+1)
 	n := 0
 	for off := range x.s {
 		if n%markEvery == 0 {
-			x.marks = append(x.marks, uint32(off))
+			marks = append(marks, uint32(off))
 		}
 		n++
 	}
 	if n%markEvery == 0 {
-		x.marks = append(x.marks, uint32(len(x.s)))
+		marks = append(marks, uint32(len(x.s)))
 	}
+	x.ext = &strExt{marks: marks}
 }
 
 // slice gives the code points from lo to hi, both in range.
@@ -104,7 +122,7 @@ func (x *Str) slice(lo, hi int) Value {
 	if lo >= hi {
 		return newStr("")
 	}
-	return newStrBuf(x.s[x.offset(lo):x.offset(hi)], nil, hi-lo+1)
+	return newStrExt(x.s[x.offset(lo):x.offset(hi)], nil, counted(hi-lo))
 }
 
 // concat gives x + y + z. Where x is the newest view of its buffer the bytes
@@ -117,22 +135,32 @@ func concat(x *Str, y, z string) Value {
 		o.k = KString
 		at := copy(o.d[:], x.s)
 		at += copy(o.d[at:], y)
-		copy(o.d[at:], z)
+		if z != "" {
+			copy(o.d[at:], z)
+		}
 		o.s = view(o.d[:n])
 		return mkStr(&o.Str)
 	}
-	runes := 0
+	runes := uint32(0)
 	if x.runes != 0 {
-		runes = x.runes + utf8.RuneCountInString(y) + utf8.RuneCountInString(z)
+		runes = counted(int(x.runes) - 1 + utf8.RuneCountInString(y) + utf8.RuneCountInString(z))
 	}
-	if b := x.buf; b != nil && len(b.b) == len(x.s) {
+	if b := x.buffer(); b != nil {
 		b.b = append(append(b.b, y...), z...)
-		return newStrBuf(view(b.b), b, runes)
+		return newStrExt(view(b.b), b, runes)
 	}
 	if len(x.s) < 64 {
-		return newStrBuf(x.s+y+z, nil, runes)
+		return newStrExt(x.s+y+z, nil, runes)
 	}
-	b := &strBuf{make([]byte, 0, n*2)}
+	b := &strExt{b: make([]byte, 0, n*2)}
 	b.b = append(append(append(b.b, x.s...), y...), z...)
-	return newStrBuf(view(b.b), b, runes)
+	return newStrExt(view(b.b), b, runes)
+}
+
+// buffer gives the buffer of which x is the newest view, nil where there is none.
+func (x *Str) buffer() *strExt {
+	if b := x.ext; b != nil && b.marks == nil && len(b.b) == len(x.s) {
+		return b
+	}
+	return nil
 }

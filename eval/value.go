@@ -18,7 +18,7 @@ type spill struct {
 
 type bigInt struct {
 	hdr
-	b *big.Int
+	b big.Int
 }
 
 // box carries an Object as a Value.
@@ -43,7 +43,8 @@ type HasAttrs interface {
 	Attr(t *Thread, name string) (Value, error)
 }
 
-// HasMethods is an Object with methods. They are looked at before Attr.
+// HasMethods is an Object with methods. They are looked at before Attr, and are
+// the same for all Objects of a Go type.
 type HasMethods interface {
 	// Method gives the method name, nil where there is none.
 	Method(name string) *Method

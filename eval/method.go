@@ -1,0 +1,206 @@
+package eval
+
+import "github.com/sense-lang/sense/ast"
+
+// methodCall compiles x.name(...).
+func (c *compiler) methodCall(m *ast.MemberExpr, e *ast.CallExpr, labels []string) expr {
+	x := c.expr(m.X)
+	args := c.args(e.Args)
+	s := c.site(&e.P)
+	read := c.memberOf(m)
+	n := len(args) - len(labels)
+	cache := &methodCache{name: m.Name}
+	return func(fr fp) Value {
+		recv := x(fr)
+		th := threadOf(fr)
+		if d := cache.find(th, recv); d != nil {
+			var tmp [4]Value
+			vals := tmp[:0]
+			for _, a := range args {
+				vals = append(vals, a(fr))
+			}
+			r, err := th.callMethod(fr, s, d, recv, vals[:n], pair(labels, vals[n:]))
+			if err != nil {
+				fail(fr, s.pos, err)
+			}
+			return r
+		}
+		v := read(fr, recv)
+		if labels == nil && isFunc(v) {
+			if fn := toFunc(v); int(fn.arity) == n && n <= 3 {
+				return callSmall(fr, fn, args, s)
+			}
+		}
+		vals := evalArgs(fr, args)
+		return th.invoke(fr, s, v, vals[:n:n], pair(labels, vals[n:]))
+	}
+}
+
+// methodCache keeps what the last receiver's type has under a name: most places
+// meet one type only. wordcount: a tenth.
+type methodCache struct {
+	name string
+	kind Kind // KUnset: nothing yet
+	typ  uintptr
+	d    *Method // nil: the type has no such method
+}
+
+// find gives the method of v, nil where there is none.
+func (m *methodCache) find(th *Thread, v Value) *Method {
+	k := kindOf(v)
+	if k == m.kind && (k != KObject || objectType(v) == m.typ) {
+		return m.d
+	}
+	m.kind, m.typ = k, 0
+	if k == KObject {
+		m.typ = objectType(v)
+	}
+	m.d = th.method(v, m.name)
+	return m.d
+}
+
+// callSmall calls a function of a module with up to three arguments.
+func callSmall(fr fp, fn *Func, args []expr, s *site) Value {
+	var tmp [3]Value
+	for i, a := range args {
+		tmp[i] = a(fr)
+	}
+	nf, th := window(fr, s.off), threadOf(fr)
+	d := depthOf(fr) + fn.weight
+	if addr(nf) > th.end.Load() || d > th.max {
+		return th.deep(fr, fn, s, append([]Value(nil), tmp[:len(args)]...)...)
+	}
+	setHead(nf, th, d, fn, s.id)
+	for i := range args {
+		setSlot(&nf[uint8(slotArgs+i)], tmp[i])
+	}
+	return fn.body(nf)
+}
+
+func pair(labels []string, vals []Value) []Label {
+	if labels == nil {
+		return nil
+	}
+	out := make([]Label, len(labels))
+	for i, l := range labels {
+		out[i] = Label{l, vals[i]}
+	}
+	return out
+}
+
+// memberOf compiles the read of a member of a value at hand.
+func (c *compiler) memberOf(m *ast.MemberExpr) func(fr fp, v Value) Value {
+	var lastMod *Module
+	var last *Global
+	return func(fr fp, v Value) Value {
+		if kindOf(v) == KObject {
+			if mod, ok := toBox(v).o.(*Module); ok {
+				if mod == lastMod && last.v.p != nil {
+					return last.v
+				}
+				if g := mod.names[m.Name]; g != nil && g.v.p != nil {
+					lastMod, last = mod, g
+					return g.v
+				}
+			}
+		}
+		r, err := threadOf(fr).attr(v, m.Name)
+		if err != nil {
+			fail(fr, &m.NamePos, err)
+		}
+		return r
+	}
+}
+
+// method finds a method of an Object or of a type of the core.
+func (th *Thread) method(v Value, name string) *Method {
+	if kindOf(v) != KObject {
+		return th.in.typeMethod(v, name)
+	}
+	if h, ok := toBox(v).o.(HasMethods); ok {
+		return h.Method(name)
+	}
+	return nil
+}
+
+// ownerOf gives what stands before the names of a value's methods in messages.
+func ownerOf(v Value) string {
+	if kindOf(v) == KObject {
+		return toBox(v).o.(HasMethods).OwnerName()
+	}
+	return typeName(v)
+}
+
+// callMethod calls a method without making a value of it first. args may be on
+// the caller's stack: they are copied into the frame.
+func (th *Thread) callMethod(fr fp, s *site, d *Method, recv Value, args []Value, labels []Label) (Value, error) {
+	if n := len(args); len(labels) > 0 || n < d.Min || d.Max >= 0 && n > d.Max {
+		b := Builtin{Name: ownerOf(recv) + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels}
+		if err := b.check(&Call{Args: args, Labels: labels}); err != nil {
+			return Value{}, err
+		}
+	}
+	c := th.newCall()
+	c.Labels = labels
+	var o Object = &c.recv
+	if kindOf(recv) == KObject {
+		o = toBox(recv).o
+	} else {
+		c.recv.Value = recv
+	}
+	r, err := th.inNative(fr, s.off, s.id, func() (Value, error) {
+		c.Args = th.keepArgs(args)
+		return d.Fn(c, o)
+	})
+	th.freeCall(c)
+	return r, err
+}
+
+// newCall gives a Call for a builtin; freeCall takes it back. A Call that an
+// error unwinds past is left to the garbage collector.
+func (th *Thread) newCall() *Call {
+	if n := len(th.calls); n > 0 {
+		c := th.calls[n-1]
+		th.calls = th.calls[:n-1]
+		return c
+	}
+	return &Call{Thread: th}
+}
+
+func (th *Thread) freeCall(c *Call) {
+	*c = Call{Thread: th}
+	th.calls = append(th.calls, c)
+}
+
+// keepArgs copies arguments into the running builtin's frame, so that a call
+// allocates nothing.
+func (th *Thread) keepArgs(args []Value) []Value {
+	n := len(args)
+	if n > maxSlots-slotArgs {
+		return append([]Value(nil), args...)
+	}
+	kept := th.native[slotArgs : slotArgs+n : slotArgs+n]
+	copy(kept, args)
+	th.used = slotArgs + n
+	return kept
+}
+
+// receiver carries a String, Array or Map to a method of its type.
+type receiver struct{ Value }
+
+// bound makes a value of an Object's method.
+func bound(d *Method, o Object, owner string) Value {
+	return NewBuiltin(Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels, Member: true,
+		Fn: func(c *Call) (Value, error) { return d.Fn(c, o) }})
+}
+
+// boundValue makes a value of a method of a type of the core.
+func boundValue(d *Method, v Value) Value { return bound(d, &receiver{v}, typeName(v)) }
+
+// Receiver gives the value a method of a core type was called on.
+func Receiver(o Object) Value {
+	if r, ok := o.(*receiver); ok {
+		return r.Value
+	}
+	return Obj(o)
+}
