@@ -91,6 +91,7 @@ func TestRealEverything(t *testing.T) {
 // everything uses all that server-everything has.
 func everything(t *testing.T, cfg Config) {
 	var progress atomic.Int32
+	updated := make(chan string, 1)
 	cfg.Warn = func(s string) { t.Error(s) }
 	cfg.Handlers = Handlers{
 		Sample: func(_ context.Context, r *SampleRequest) (*SampleResult, error) {
@@ -101,6 +102,12 @@ func everything(t *testing.T, cfg Config) {
 		},
 		Roots:    func(context.Context) ([]Root, error) { return []Root{{URI: "file:///tmp", Name: "tmp"}}, nil },
 		Progress: func(Progress) { progress.Add(1) },
+		ResourceUpdated: func(uri string) {
+			select {
+			case updated <- uri:
+			default:
+			}
+		},
 	}
 	s, err := newManager(t).Connect(context.Background(), cfg)
 	if err != nil {
@@ -123,5 +130,45 @@ func everything(t *testing.T, cfg Config) {
 	}
 	if progress.Load() == 0 {
 		t.Error("no progress was reported")
+	}
+	methods(t, s, updated)
+}
+
+// methods uses what server-everything has beside tools.
+func methods(t *testing.T, s *Server, updated <-chan string) {
+	ctx := context.Background()
+	resources, err := s.Resources(ctx)
+	if err != nil || len(resources) == 0 {
+		t.Fatalf("%d resources, %v", len(resources), err)
+	}
+	if templates, err := s.ResourceTemplates(ctx); err != nil || len(templates) == 0 {
+		t.Errorf("%d templates, %v", len(templates), err)
+	}
+	if blocks, err := s.Read(ctx, resources[0].URI); err != nil || RenderBlocks(blocks) == "" {
+		t.Errorf("read %v, %v", blocks, err)
+	}
+	prompts, err := s.Prompts(ctx)
+	if err != nil || len(prompts) == 0 {
+		t.Fatalf("%d prompts, %v", len(prompts), err)
+	}
+	if p, err := s.Prompt(ctx, "simple-prompt", nil); err != nil || len(p.Messages) == 0 {
+		t.Errorf("prompt %+v, %v", p, err)
+	}
+	if c, err := s.Complete(ctx, CompletionOf{Prompt: "completable-prompt", Argument: "department", Value: "E"}); err != nil || len(c.Values) == 0 {
+		t.Errorf("completion %+v, %v", c, err)
+	}
+	for _, err := range []error{s.Ping(ctx), s.SetLevel(ctx, "debug"), s.Subscribe(ctx, resources[0].URI)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	call(t, s, "toggle-subscriber-updates", "")
+	select {
+	case <-updated:
+	case <-time.After(patience):
+		t.Error("no update of a resource came")
+	}
+	if err := s.Unsubscribe(ctx, resources[0].URI); err != nil {
+		t.Error(err)
 	}
 }

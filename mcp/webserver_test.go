@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -201,12 +200,3 @@ func eventually(t *testing.T, what string, f func() bool) {
 }
 
 func echo(text string) json.RawMessage { return json.RawMessage(`{"text":` + jsonString(text) + `}`) }
-
-func contains(list []string, part string) bool {
-	for _, s := range list {
-		if strings.Contains(s, part) {
-			return true
-		}
-	}
-	return false
-}
