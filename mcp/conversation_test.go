@@ -201,7 +201,8 @@ func TestDroppedInCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { <-begun; d.drop() }()
+	dropped := make(chan bool)
+	go func() { <-begun; d.drop(); close(dropped) }()
 	_, err = s.Call(context.Background(), "echo", nil)
 	wantError(t, err, "was not sent again")
 	var lost *LostError
@@ -211,6 +212,7 @@ func TestDroppedInCall(t *testing.T) {
 	if status := <-waiting; status != Pending {
 		t.Errorf("status %s", status)
 	}
+	<-dropped
 	d.start(t)
 	defer func() { d.drop() }()
 	close(again)

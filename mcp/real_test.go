@@ -16,17 +16,26 @@ import (
 	"time"
 )
 
-// realServer gives the configuration of a published server installed below
-// the folder in SENSE_MCP_SERVERS; without it the tests with real servers are
-// skipped.
+// The published servers that the tests use. They are installed below .cache in
+// the root of the repository, unless SENSE_MCP_SERVERS names a folder of npm's
+// that has them.
+var realPackages = []string{"@modelcontextprotocol/server-everything@2026.8.31", "@modelcontextprotocol/server-filesystem@2026.8.31"}
+
+// realServer gives the configuration of a published server.
 func realServer(t *testing.T, name string, args ...string) Config {
 	t.Helper()
 	dir := os.Getenv("SENSE_MCP_SERVERS")
 	if dir == "" {
-		t.Skip("SENSE_MCP_SERVERS names no folder of installed servers")
+		dir = filepath.Join(cacheDir(t), "mcp-servers")
 	}
 	main := filepath.Join(dir, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")
-	return Config{Name: name, Command: "node", Args: append([]string{main}, args...)}
+	if _, err := os.Stat(main); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		install(t, dir, "npm", append([]string{"install", "--no-audit", "--no-fund", "--prefix", "."}, realPackages...)...)
+	}
+	return Config{Name: name, Command: "node", Args: append([]string{main}, args...), ConnectTimeout: patience, CallTimeout: patience}
 }
 
 func TestRealFilesystem(t *testing.T) {

@@ -81,6 +81,7 @@ func newTransport() *http.Transport {
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		MaxIdleConnsPerHost: 32, IdleConnTimeout: idleConnection, TLSHandshakeTimeout: dialTimeout,
 		MaxResponseHeaderBytes: 1 << 20,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // finds dead connections
 	}
 }
 
