@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	// The root wires everything but the commands' own packages.
 	"": {"ast", "audit", "builtins", "builtins/...", "diag", "eval", "lexer", "mcp", "mcp/...", "memory", "model", "model/...", "parser", "policy", "pybridge", "tape"},
 
+	"check":     {"ast", "builtins", "builtins/...", "diag", "eval", "parser", "policy"},
 	"testrun":   {"", "ast", "audit", "diag", "eval", "parser"},
 	"repl":      {"", "ast", "audit", "diag", "eval", "lexer", "parser", "policy"},
 	"inspect":   {"", "ast", "audit", "builtins", "diag", "eval", "memory", "parser", "policy"},

@@ -29,6 +29,16 @@ var providers = []provider{
 	{"openai-compatible", "default", "", "", true, func(o model.Options) model.Client { return openai.NewCompatible(o) }},
 }
 
+// Providers lists the names that inference() takes, sorted.
+func Providers() []string {
+	out := []string{"auto", "mock"}
+	for _, p := range providers {
+		out = append(out, p.name)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // auto gives the first provider that the environment configures.
 func (d *Deps) auto() (provider, error) {
 	for _, p := range providers {

@@ -31,7 +31,15 @@ func (p Printer) Print(w io.Writer, err error) {
 		fmt.Fprintf(w, "%s %s\n", p.paint(red, "SenseError:"), Visible(err.Error()))
 		return
 	}
-	fmt.Fprintf(w, "%s %s\n", p.paint(red, "SenseError:"), Visible(prefix(err, e)))
+	p.print(w, "SenseError:", prefix(err, e), e)
+}
+
+// PrintAs is Print with another word before the message, which stands without
+// its line.
+func (p Printer) PrintAs(w io.Writer, word string, e *Error) { p.print(w, word, e.Msg, e) }
+
+func (p Printer) print(w io.Writer, word, msg string, e *Error) {
+	fmt.Fprintf(w, "%s %s\n", p.paint(red, word), Visible(msg))
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "  %s\n", Visible(n))
 	}

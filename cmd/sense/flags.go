@@ -46,12 +46,9 @@ type runFlags struct {
 }
 
 func (f *runFlags) register(c *cobra.Command) {
+	f.registerPolicy(c)
 	fl := c.Flags()
 	fl.BoolVar(&f.dry, "dry-run", false, "run everything but the bodies of commit and rollback")
-	fl.StringArrayVar(&f.allow, "allow", nil, "a capability the program may use; with any, no other is possible (repeatable)")
-	fl.StringArrayVar(&f.deny, "deny", nil, "a capability the program may not use, whatever it says (repeatable)")
-	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
-	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
 	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
@@ -66,6 +63,15 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl.StringVar(&f.memory, "max-memory", "", "memory for the program's values, as in 512M or 2G (0: no limit; default 2G or half the machine's)")
 	fl.IntVar(&f.depth, "max-depth", 0, "nested calls (0: 10,000)")
 	fl.StringVar(&f.output, "max-output", "", "how much it may print, as in 10M (default: no limit)")
+}
+
+// registerPolicy adds the flags that bound what policy may allow.
+func (f *runFlags) registerPolicy(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringArrayVar(&f.allow, "allow", nil, "a capability the program may use; with any, no other is possible (repeatable)")
+	fl.StringArrayVar(&f.deny, "deny", nil, "a capability the program may not use, whatever it says (repeatable)")
+	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
+	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 }
 
 // options gives the options of a run.

@@ -74,7 +74,7 @@ func rootCommand() *cobra.Command {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w\nRun '%s --help' for usage.", err, c.CommandPath())
 	})
-	c.AddCommand(runCommand(), evalCommand(), testCommand(), replCommand(), fmtCommand(), memoryPathCommand(), applyCommand(), auditCommand(), mcpCommand(), inspectCommand())
+	c.AddCommand(runCommand(), evalCommand(), testCommand(), checkCommand(), permissionsCommand(), replCommand(), fmtCommand(), memoryPathCommand(), applyCommand(), auditCommand(), mcpCommand(), inspectCommand())
 	c.AddCommand(mcpConformanceCommand())
 	return c
 }
