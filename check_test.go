@@ -96,5 +96,10 @@ func checkFile(path string) *check.Report {
 	if err != nil {
 		return &check.Report{Findings: []check.Finding{{Level: check.Error, Msg: err.Error()}}}
 	}
-	return check.Source(path, string(src), check.Options{})
+	r := check.Source(path, string(src), check.Options{})
+	wd, _ := os.Getwd()
+	for i := range r.Findings { // the places of modules are absolute
+		r.Findings[i].Msg = strings.ReplaceAll(r.Findings[i].Msg, wd, "$DIR")
+	}
+	return r
 }

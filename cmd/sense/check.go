@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +70,7 @@ func checkPath(path string, f *checkFlags) error {
 		all.Needs = append(all.Needs, r.Needs...)
 	}
 	if f.json {
-		err = printJSON(checkJSON(all))
+		err = writeJSON(checkJSON(all))
 	} else {
 		showCheck(all, sources)
 		if len(files) == 1 && len(all.Needs) > 0 {
@@ -172,11 +171,9 @@ func checkJSON(r *check.Report) reportJSON {
 	return out
 }
 
-func printJSON(v any) error {
-	e := json.NewEncoder(stdout)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+// writeJSON prints a value and flushes.
+func writeJSON(v any) error {
+	if err := printJSON(v); err != nil {
 		return err
 	}
 	return stdout.Flush()

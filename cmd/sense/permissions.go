@@ -46,7 +46,7 @@ func permissions(path string, f *runFlags, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return printJSON(needsJSON(r.Needs))
+		return writeJSON(needsJSON(r.Needs))
 	}
 	if len(r.Needs) == 0 {
 		fmt.Fprintf(stdout, "%s needs no capability\n", path)
