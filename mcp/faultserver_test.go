@@ -198,7 +198,13 @@ func onMethod(method string, f func(*peer, rpc)) fault {
 // onResult answers tools/call with the result in SENSE_TEST_ARG.
 func onResult(p *peer, r rpc) { p.result(r, p.arg) }
 
-func forever() { select {} }
+// forever sleeps: a program without cgo that waits for nothing at all is ended by the
+// runtime as a deadlock.
+func forever() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
 
 func ignoreTerm() { signal.Ignore(syscall.SIGTERM) }
 
