@@ -88,7 +88,8 @@ type Runtime struct {
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
-	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP, Tape: o.Tape}
+	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP, Tape: o.Tape,
+		Confined: o.Strict || o.Ceiling != nil}
 	lib := std.New(stdOptions(o))
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),

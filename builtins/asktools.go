@@ -197,10 +197,17 @@ func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, erro
 func (l *toolLoop) answerCall(call model.ToolCall) (string, []model.Image, error) {
 	o := l.find(call.Name)
 	if o == nil {
-		return "", nil, fail("no such tool '%s' -- the tools are: %s", call.Name, l.known())
+		err := fail("no such tool '%s' -- the tools are: %s", call.Name, l.known())
+		if aerr := l.at.Event("tool", call.Name, "unknown", "asked for by model '"+l.m.name+"'"); aerr != nil {
+			err = aerr
+		}
+		return "", nil, err
 	}
 	args, err := objectArgs(call.Args)
 	if err != nil {
+		if aerr := l.at.Event("tool", o.name.String(), "refused", err.Error()); aerr != nil {
+			err = aerr
+		}
 		return "", nil, err
 	}
 	return o.call(l.t, args)

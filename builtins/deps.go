@@ -27,6 +27,9 @@ type Deps struct {
 	// Tape records what the program exchanges with the world, or plays it; nil
 	// does neither.
 	Tape *tape.Tape
+	// Confined starts Python without the user's own modules and without our
+	// environment.
+	Confined bool
 	// Argv is what Python programs see as sys.argv.
 	Argv []string
 

@@ -256,5 +256,5 @@ func builtinInput(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, fail("input() got no line: %v", err)
 	}
-	return eval.String(line), nil
+	return eval.String(line), c.Thread.Place().Event("human", "input", "answered", "")
 }

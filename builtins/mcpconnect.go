@@ -46,6 +46,9 @@ func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
 	if err := n.allow(c.Thread.Place()); err != nil {
 		return eval.Value{}, err
 	}
+	if err := n.intent(c.Thread.Place()); err != nil {
+		return eval.Value{}, err
+	}
 	s := d.newServer(c.Thread, n)
 	if n.later {
 		s.server = d.dialLater(c.Thread.Context(), s.cfg)
@@ -56,9 +59,24 @@ func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
 		return err
 	})
 	if err != nil {
+		if aerr := c.Thread.Place().Event("connection", n.cfg.Name, "failed", err.Error()); aerr != nil {
+			return eval.Value{}, aerr
+		}
+		return eval.Value{}, err
+	}
+	if err := c.Thread.Place().Event("connection", n.cfg.Name, "connected", ""); err != nil {
 		return eval.Value{}, err
 	}
 	return d.declareServer(c, s), nil
+}
+
+// intent writes down what is about to be started or reached.
+func (n *connection) intent(at eval.Place) error {
+	how := n.cfg.URL
+	if n.cfg.Command != "" {
+		how = strings.Join(append([]string{n.cfg.Command}, n.cfg.Args...), " ")
+	}
+	return at.Intent("connection", n.cfg.Name, "connecting", how)
 }
 
 // fromFile reports whether a file says how to reach the server.

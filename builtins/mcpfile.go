@@ -196,6 +196,9 @@ func (d *Deps) connectAll(c *eval.Call) (eval.Value, error) {
 			s.broken = err
 			continue
 		}
+		if err := n.intent(at); err != nil {
+			return eval.Value{}, err
+		}
 		s.take(n)
 		s.server = d.mcp().Start(c.Thread.Context(), s.cfg)
 		servers = append(servers, s)

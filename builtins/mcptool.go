@@ -2,10 +2,14 @@ package builtins
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
@@ -206,12 +210,33 @@ func (t *MCPTool) run(th *eval.Thread, args json.RawMessage) (*mcp.Result, error
 	if err := t.before(at, args); err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	var r *mcp.Result
 	var err error
 	if stop := t.server.talk(th, func(ctx context.Context) { r, err = t.send(ctx, args) }); stop != nil {
 		return nil, stop
 	}
+	if aerr := t.answered(at, r, time.Since(began)); aerr != nil {
+		return nil, aerr
+	}
 	return t.after(at, r, err)
+}
+
+// intent writes down that a call is about to be made, and with what.
+func (t *MCPTool) intent(at eval.Place, args json.RawMessage) error {
+	sum := sha256.Sum256(args)
+	return at.Intent("tool", t.fullName(), "calling", "",
+		audit.Field{Key: "digest", Value: hex.EncodeToString(sum[:])}, audit.Field{Key: "size", Value: len(args)})
+}
+
+// answered notes how large the result of a call is and how long it took.
+func (t *MCPTool) answered(at eval.Place, r *mcp.Result, took time.Duration) error {
+	size := 0
+	if r != nil {
+		size = len(r.Text) + len(r.Structured)
+	}
+	return at.Event("tool", t.fullName(), "answered", "",
+		audit.Field{Key: "size", Value: size}, audit.Field{Key: "seconds", Value: took.Seconds()})
 }
 
 // before makes the checks that stand before a call.
@@ -222,7 +247,7 @@ func (t *MCPTool) before(at eval.Place, args json.RawMessage) error {
 	if err := model.CheckArgs(t.tool.Schema, args); err != nil {
 		return t.failed(at, err)
 	}
-	return nil
+	return t.intent(at, args)
 }
 
 // send makes the call itself, without the lock.

@@ -3,6 +3,7 @@ package builtins
 import (
 	"fmt"
 
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/eval"
 )
 
@@ -33,6 +34,9 @@ var memoryMethods = map[string]*eval.Method{
 	"remember": {Name: "remember", Min: 2, Max: 2, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		k, err := memoryKey(c)
 		if err == nil {
+			err = noteMemory(c, o.(*Memory).name, "remember", k)
+		}
+		if err == nil {
 			o.(*Memory).entries.Set(k, c.Args[1])
 		}
 		return eval.Nil(), err
@@ -47,6 +51,9 @@ var memoryMethods = map[string]*eval.Method{
 	"forget": {Name: "forget", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		k, err := memoryKey(c)
 		if err == nil {
+			err = noteMemory(c, o.(*Memory).name, "forget", k)
+		}
+		if err == nil {
 			o.(*Memory).entries.Remove(k)
 		}
 		return eval.Nil(), err
@@ -54,6 +61,17 @@ var memoryMethods = map[string]*eval.Method{
 	"keys": {Name: "keys", Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		return eval.Strings(o.(*Memory).entries.Keys()), nil
 	}},
+}
+
+// noteMemory writes down that a memory is about to be changed.
+func noteMemory(c *eval.Call, memory, event, key string) error {
+	fields := []audit.Field{{Key: "key", Value: key}}
+	if len(c.Args) > 1 {
+		if in := c.Thread.Interp(); in.FullAudit() {
+			fields = append(fields, audit.Field{Key: "digest", Value: in.Digest(c.Args[1:2])})
+		}
+	}
+	return c.Thread.Place().Event("memory", memory, event, "", fields...)
 }
 
 func memoryKey(c *eval.Call) (string, error) {

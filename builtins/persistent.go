@@ -125,10 +125,16 @@ func (m *Persistent) remember(c *eval.Call, key string) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, fail("persistent memory can only store %v", err)
 	}
+	if err := noteMemory(c, m.name, "remember", key); err != nil {
+		return eval.Value{}, err
+	}
 	return eval.Nil(), m.run(c.Thread, func(ctx context.Context) error { return m.store.Remember(ctx, key, text) })
 }
 
 func (m *Persistent) forget(c *eval.Call, key string) (eval.Value, error) {
+	if err := noteMemory(c, m.name, "forget", key); err != nil {
+		return eval.Value{}, err
+	}
 	return eval.Nil(), m.run(c.Thread, func(ctx context.Context) error { return m.store.Forget(ctx, key) })
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
-	"github.com/sense-lang/sense/policy"
 	"github.com/sense-lang/sense/pybridge"
 )
 
@@ -42,14 +41,9 @@ func (d *Deps) ImportPython(t *eval.Thread, module string) (eval.Value, error) {
 // that no rule of its own names.
 func allowPython(at eval.Place, module string) error {
 	capability := "python." + module
-	d := at.Decide(capability)
-	if d.Rule == nil || d.Source != policy.Script {
-		if all := at.Decide("python"); all.Rule != nil || !all.Allowed {
-			d = all
-		}
-	}
+	d := at.DecidePart("python", capability)
 	if d.Allowed {
-		return nil
+		return at.Intent("python", module, "importing", "")
 	}
 	return at.Denied(d, module, "python", capability, "capability '"+capability+"' denied by policy",
 		"python module '"+module+"' requires capability '"+capability+"', which is denied by policy")
@@ -61,7 +55,7 @@ func (d *Deps) startPython(t *eval.Thread) (p *pybridge.Proc, err error) {
 		defer d.mu.Unlock()
 		if d.python == nil {
 			d.python, err = pybridge.Start(context.WithoutCancel(ctx), pybridge.Options{
-				Python: d.getenv("SENSE_PYTHON"), Stdout: t.Stdout(), Stderr: t.Stderr(), Argv: d.Argv})
+				Python: d.getenv("SENSE_PYTHON"), Stdout: t.Stdout(), Stderr: t.Stderr(), Argv: d.Argv, Isolated: d.Confined})
 		}
 		p = d.python
 	})

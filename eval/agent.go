@@ -173,6 +173,9 @@ func (th *Thread) StartAgent(v Value) (Value, error) {
 	if a.status != "created" {
 		return Value{}, diag.New(diag.Runtime, "agent '%s' has already been started (status: %s) — an agent can only be started once in this version", a.decl.Name, a.status)
 	}
+	if err := th.Place().Event("agent", a.decl.Name, "started", ""); err != nil {
+		return Value{}, err
+	}
 	t, err := th.newTask(fmt.Sprintf("agent '%s'", a.decl.Name))
 	if err != nil {
 		return Value{}, err
@@ -263,6 +266,9 @@ func (th *Thread) ResumeAgent(v, value Value) (Value, error) {
 	}
 	if a.status != "paused" {
 		return Value{}, diag.New(diag.Runtime, "cannot resume agent '%s' — status is '%s', not 'paused'", a.decl.Name, a.status)
+	}
+	if err := th.Place().Event("agent", a.decl.Name, "resumed", ""); err != nil {
+		return Value{}, err
 	}
 	a.status, a.resumed = "running", value
 	a.thread.callers, a.thread.budgets = th.around(), th.Place().Budgets()

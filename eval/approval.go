@@ -34,7 +34,30 @@ func (a *Action) approve(c *Call) (Value, error) {
 			reason = s
 		}
 	}
-	return Obj(a), a.approvedBy(c.Thread.Place(), by, reason)
+	at := c.Thread.Place()
+	if err := a.mayApprove(at); err != nil {
+		return Value{}, err
+	}
+	return Obj(a), a.approvedBy(at, by, reason)
+}
+
+// mayApprove checks the capability "approval", which a program needs to approve
+// its own actions. Without a rule or a ceiling that speaks of it, it may.
+func (a *Action) mayApprove(at Place) error {
+	d := at.Decide("approval")
+	if d.Allowed {
+		return nil
+	}
+	return at.Denied(d, a.name(), a.decl.kind(), "approval", "approve() denied by policy",
+		"approving action '"+a.name()+"' requires capability 'approval', which is denied by policy")
+}
+
+// ApproveBy approves an action in the name of a person who was shown it.
+func (a *Action) ApproveBy(th *Thread, by string) error {
+	if a.state != "prepared" && a.state != "verified" {
+		return diag.New(diag.Runtime, "cannot approve action '%s' — its state is '%s', not 'prepared'/'verified'", a.name(), a.state)
+	}
+	return a.approvedBy(th.Place(), by, "")
 }
 
 func (a *Action) approvedBy(at Place, by, reason string) error {

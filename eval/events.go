@@ -18,6 +18,9 @@ func (in *Interp) full() bool {
 	return in.cfg.FullAudit || in.namesAudit || in.cfg.Audit.Sink != nil
 }
 
+// FullAudit reports whether anybody sees the richer audit.
+func (in *Interp) FullAudit() bool { return in.full() }
+
 // Event notes something of the richer audit at a place. Its error means that
 // what it announces must not happen.
 func (p Place) Event(kind, name, event, detail string, fields ...audit.Field) error {

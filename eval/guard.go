@@ -122,6 +122,16 @@ func (p Place) DecideTool(capability, tool string) policy.Decision {
 	return policy.DecideTool(in.cfg.Ceiling, capability, tool, p.chain(), p.callers())
 }
 
+// DecidePart is Decide for a part of a whole, such as a module of Python: a
+// rule for the whole counts wherever none names the part.
+func (p Place) DecidePart(whole, part string) policy.Decision {
+	in := p.th.in
+	if !in.policed && in.cfg.Ceiling == nil {
+		return policy.Decision{Allowed: true}
+	}
+	return policy.DecidePart(in.cfg.Ceiling, whole, part, p.chain(), p.callers())
+}
+
 func (p Place) chain() policy.Chain {
 	if p.info == nil {
 		return p.th.rules
@@ -250,6 +260,11 @@ func notePolicy(fr fp, s *ast.PolicyStmt) {
 			event = "allow"
 		}
 		if err := at.Event("policy", r.Capability.Name, event, ""); err != nil {
+			fail(fr, &s.P, err)
+		}
+	}
+	if s.Default != "" {
+		if err := at.Event("policy", "default", s.Default, ""); err != nil {
 			fail(fr, &s.P, err)
 		}
 	}

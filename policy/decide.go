@@ -81,6 +81,31 @@ func DecideTool(c *Ceiling, capability, tool string, place Chain, callers []Chai
 	return d
 }
 
+// DecidePart says whether part, a capability below whole such as a module below
+// "python", may be used. A rule for the whole counts as one for the part,
+// wherever none names the part itself; of a ceiling's allows either is enough.
+func DecidePart(c *Ceiling, whole, part string, place Chain, callers []Chain) Decision {
+	if c == nil && len(place) == 0 && len(callers) == 0 {
+		return Decision{Allowed: true}
+	}
+	if c != nil {
+		d := c.check(part)
+		if !d.Allowed && d.Rule == nil {
+			d = c.check(whole)
+		}
+		if !d.Allowed {
+			return d
+		}
+	}
+	if d := walk(part, query{parents: c.isStrict(), as: whole}, place, callers); d.Rule != nil {
+		return d
+	}
+	if c.isStrict() {
+		return Decision{Source: Strict}
+	}
+	return Decision{Allowed: true}
+}
+
 // walk asks the place and then every caller. Its Decision has no Rule where no
 // scope says anything.
 func walk(capability string, q query, place Chain, callers []Chain) Decision {

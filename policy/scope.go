@@ -135,6 +135,9 @@ type query struct {
 	above int
 	// parents makes a deny cover what stands below its name, in strict mode.
 	parents bool
+	// as is empty, or the name of a whole: what a rule says about just that name
+	// it says about the capability too.
+	as string
 }
 
 // index gives the place of the rule with just this pattern, -1 if there is none.
@@ -158,7 +161,7 @@ func (s *Scope) find(capability string, q query) *Rule {
 	if i := s.index(capability); i >= 0 && s.rules[i].pat.segs == nil {
 		return s.rules[i].rule
 	}
-	if s.wild > 0 || q.parents {
+	if s.wild > 0 || q.parents || q.as != "" {
 		if r := s.findWild(capability, q); r != nil {
 			return r
 		}
@@ -183,6 +186,7 @@ func (s *Scope) findWild(capability string, q query) *Rule {
 		case q.parents && !e.rule.Allow && e.pat.parentOf(capability):
 			// As if "name.*" stood there, but a rule that does stand there goes first.
 			length++
+		case q.as != "" && e.pat.segs == nil && e.pat.text == q.as:
 		default:
 			continue
 		}

@@ -26,7 +26,15 @@ func (a *args) require(capability string) error {
 	if d := at.Decide(capability); !d.Allowed {
 		return a.denied(at, d, capability)
 	}
-	return nil
+	return a.intent(at, capability)
+}
+
+// intent writes down that something is about to be done to the world.
+func (a *args) intent(at eval.Place, capability string) error {
+	if capability != capWrite && capability != capRun && !strings.HasPrefix(capability, capHTTP) {
+		return nil
+	}
+	return at.Intent(auditKind, a.who, "calling", capability)
 }
 
 // requireHost asks policy for net.http and, where a rule speaks of hosts, for
@@ -35,7 +43,7 @@ func (a *args) requireHost(host string) error {
 	at := a.Thread.Place()
 	d := at.DecideTool(capHTTP, host)
 	if d.Allowed {
-		return nil
+		return a.intent(at, policy.Spell(policy.Join(capHTTP, host)))
 	}
 	if at.Decide(capHTTP).Allowed {
 		return a.denied(at, d, policy.Spell(policy.Join(capHTTP, host)))
