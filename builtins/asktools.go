@@ -23,6 +23,8 @@ type offer struct {
 	name  model.ToolName
 	spec  model.ToolSpec
 	mcp   *MCPTool // nil for a tool of the program
+	// proposed takes the actions that the model asks for.
+	proposed *[]eval.Value
 	// call runs the tool with the arguments the model wrote, which are a JSON
 	// object.
 	call func(t *eval.Thread, args json.RawMessage) (string, []model.Image, error)
@@ -49,7 +51,11 @@ func (d *Deps) askWithTools(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	return newToolLoop(newExchange(c, m, o), c.Thread, offers).run(intro + prompt)
+	l := newToolLoop(newExchange(c, m, o), c.Thread, offers)
+	for _, o := range offers {
+		o.proposed = &l.actions
+	}
+	return l.run(intro + prompt)
 }
 
 // gather lists the tools given, those of skills included, and the lines that
@@ -66,8 +72,10 @@ func gather(given *eval.Array) (offers []*offer, intro string, err error) {
 			tools = append(tools, s.tools.Values()...)
 			continue
 		}
-		if err := checkOffered(v); err != nil {
-			return nil, "", err
+		if _, action := v.AsObject().(*eval.ActionDecl); !action {
+			if err := checkOffered(v); err != nil {
+				return nil, "", err
+			}
 		}
 		tools = append(tools, v)
 	}
@@ -102,6 +110,9 @@ func offersOf(tools []eval.Value) ([]*offer, error) {
 }
 
 func offerOf(v eval.Value) (*offer, error) {
+	if a, ok := v.AsObject().(*eval.ActionDecl); ok {
+		return actionOffer(v, a), nil
+	}
 	if err := checkOffered(v); err != nil {
 		return nil, err
 	}
@@ -262,25 +273,37 @@ func senseOffer(v eval.Value, t *eval.Tool) *offer {
 }
 
 func callSense(th *eval.Thread, v eval.Value, t *eval.Tool, args json.RawMessage) (string, []model.Image, error) {
-	given, err := FromJSON(args)
+	given, err := argumentsOf(t.Name(), t.Params(), args)
 	if err != nil {
 		return "", nil, err
 	}
-	m, _ := given.AsMap()
-	var vals []eval.Value
-	for _, p := range t.Params() {
-		x, ok := m.Get(p.Name)
-		if !ok {
-			return "", nil, fail("argument '%s' of '%s' is missing", p.Name, t.Name())
-		}
-		vals = append(vals, x)
-	}
-	r, err := th.Call(v, vals...)
+	r, err := th.CallLabeled(v, nil, given)
 	if err != nil {
 		return "", nil, err
 	}
 	s, err := eval.Text(r)
 	return s, nil, err
+}
+
+// argumentsOf reads the arguments that a model wrote; what has a default may be
+// missing.
+func argumentsOf(name string, params []*ast.Param, args json.RawMessage) ([]eval.Label, error) {
+	given, err := FromJSON(args)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := given.AsMap()
+	var out []eval.Label
+	for _, p := range params {
+		x, ok := m.Get(p.Name)
+		switch {
+		case ok:
+			out = append(out, eval.Label{Name: p.Name, Value: x})
+		case p.Default == nil:
+			return nil, fail("argument '%s' of '%s' is missing", p.Name, name)
+		}
+	}
+	return out, nil
 }
 
 // toolSchema describes parameters as a JSON Schema.

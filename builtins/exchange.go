@@ -52,6 +52,8 @@ type exchange struct {
 	began time.Time
 	last  *model.Turn
 	wrote bool // a stream has printed something
+	// actions are those that the model proposed.
+	actions []eval.Value
 }
 
 func newExchange(c *eval.Call, m *Model, o askOptions) *exchange {
@@ -89,7 +91,7 @@ func (x *exchange) finish(turn *model.Turn) (eval.Value, error) {
 	if x.m.deps == nil || x.m.deps.Tape == nil { // a tape must play as it was recorded
 		x.usage.seconds = time.Since(x.began).Seconds()
 	}
-	a := &Answer{value: value, confidence: turn.Confidence, source: x.m.name, truncated: turn.Truncated, usage: x.usage}
+	a := &Answer{value: value, confidence: turn.Confidence, source: x.m.name, truncated: turn.Truncated, usage: x.usage, actions: x.actions}
 	return eval.Obj(a), x.m.audited(x.at)
 }
 
@@ -162,7 +164,7 @@ func (x *exchange) once() (*model.Turn, error) {
 	x.count(turn, budgets)
 	x.last = turn
 	return turn, x.at.Event("model", x.m.name, "turn", "", audit.Field{Key: "input_tokens", Value: turn.Usage.InputTokens},
-		audit.Field{Key: "output_tokens", Value: turn.Usage.OutputTokens}, audit.Field{Key: "calls", Value: len(turn.Calls)})
+		audit.Field{Key: "output_tokens", Value: turn.Usage.OutputTokens}, audit.Field{Key: "tool_calls", Value: len(turn.Calls)})
 }
 
 func (x *exchange) count(turn *model.Turn, budgets []eval.Value) {

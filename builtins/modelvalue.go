@@ -143,6 +143,7 @@ type Answer struct {
 	source     string
 	truncated  bool
 	usage      usage
+	actions    []eval.Value
 }
 
 // TypeName gives "Answer".
@@ -187,6 +188,12 @@ func (a *Answer) Attr(t *eval.Thread, name string) (eval.Value, error) {
 		return eval.Float(*a.confidence), nil
 	case "source":
 		return eval.String(a.source), nil
+	case "actions":
+		out := eval.NewArray(len(a.actions))
+		for _, v := range a.actions {
+			out.Push(v)
+		}
+		return out.Value(), nil
 	case "usage":
 		return a.usage.value(), nil
 	case "truncated":

@@ -51,10 +51,11 @@ func (d *ActionDecl) CallWith(c *Call) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	args = c.Thread.filled(d.fn, args) // an approval is for these, whatever happens meanwhile
 	if err := p.checkValues(args); err != nil {
 		return Value{}, err
 	}
-	a := &Action{decl: d, args: append([]Value(nil), args...), state: "prepared"}
+	a := &Action{decl: d, args: args, state: "prepared"}
 	if err := a.note(c.Thread.Place(), "prepared", ""); err != nil {
 		return Value{}, err
 	}

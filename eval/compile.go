@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
@@ -56,6 +58,7 @@ type proto struct {
 	weight uint64
 	size   int
 	body   expr
+	fill   expr // gives the arguments with their defaults; nil where none has one
 	caps   []capture
 	pos    diag.Pos
 	decl   ast.Stmt
@@ -329,6 +332,9 @@ func (p *proto) settle(fr fp) {
 // body, type of the result.
 func (c *compiler) assemble(p *proto, f function, body expr, pro func(fr fp)) expr {
 	if pro != nil {
+		if f.unchecked {
+			p.fill = p.filler(pro)
+		}
 		inner := body
 		body = func(fr fp) Value { pro(fr); return inner(fr) }
 	}
@@ -336,6 +342,38 @@ func (c *compiler) assemble(p *proto, f function, body expr, pro func(fr fp)) ex
 		body = checkedBody(p, body)
 	}
 	return body
+}
+
+// filler gives a body that only gives missing arguments their defaults and
+// gives all arguments as an Array.
+func (p *proto) filler(pro func(fr fp)) expr {
+	return func(fr fp) Value {
+		pro(fr)
+		out := newArray()
+		for i := range p.params {
+			v := fr[uint8(p.params[i].slot)]
+			if p.params[i].cell {
+				v = toCell(v).v
+			}
+			out.push(v)
+		}
+		return mkArr(out)
+	}
+}
+
+// filled gives missing arguments their defaults, now.
+func (th *Thread) filled(fn *Func, args []Value) []Value {
+	if fn.proto.fill == nil || !slices.ContainsFunc(args, isUnset) {
+		return slices.Clone(args)
+	}
+	only := *fn
+	only.body = fn.proto.fill
+	a := toArr(th.runInner(&only, args))
+	out := make([]Value, a.Len())
+	for i := range out {
+		out[i] = a.At(i)
+	}
+	return out
 }
 
 func (p *proto) hasTypes() bool {

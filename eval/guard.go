@@ -196,7 +196,11 @@ func (p Place) hidden(which func(*scopeInfo) []loc) (Value, bool) {
 
 // Note makes an audit entry of this place.
 func (p Place) Note(name, kind, event, detail string) error {
-	return p.th.in.cfg.Audit.Add(audit.Entry{Name: name, Kind: kind, Event: event, Detail: detail, File: p.File(), Pos: p.pos, Lineage: p.Lineage()})
+	e := audit.Entry{Name: name, Kind: kind, Event: event, Detail: detail, File: p.File(), Pos: p.pos, Lineage: p.Lineage()}
+	if p.th.in.full() {
+		e.Calls = p.calls()
+	}
+	return p.th.in.cfg.Audit.Add(e)
 }
 
 // Denied notes a denial and gives the error of it.
