@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/bignum"
 )
 
 func builtinInt(c *eval.Call) (eval.Value, error) {
@@ -34,8 +35,14 @@ func builtinInt(c *eval.Call) (eval.Value, error) {
 	return eval.Value{}, cannotConvert(v, "Int")
 }
 
+// maxQuoted bounds how much of a text a message shows, in bytes.
+const maxQuoted = 1000
+
 func cannotConvert(v eval.Value, to string) error {
 	if s, ok := v.AsString(); ok {
+		if len(s) > maxQuoted {
+			s = strings.ToValidUTF8(s[:maxQuoted], "") + "..."
+		}
 		return fail("cannot convert %s to %s", eval.Quote(s), to)
 	}
 	s, err := eval.Text(v)
@@ -45,10 +52,13 @@ func cannotConvert(v eval.Value, to string) error {
 	return fail("cannot convert %s to %s", s, to)
 }
 
+// isSpace is what Python strips: the separators U+001C to U+001F too.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
+
 // parseInt reads an Int as Python's int() does: spaces around, a sign, any
 // decimal digits, single underscores between them.
 func parseInt(s string) (*big.Int, bool) {
-	s, ok := plainDigits(strings.TrimFunc(s, unicode.IsSpace))
+	s, ok := plainDigits(strings.TrimFunc(s, isSpace))
 	if !ok {
 		return nil, false
 	}
@@ -56,7 +66,7 @@ func parseInt(s string) (*big.Int, bool) {
 	if len(s)-len(body) > 1 || body == "" || strings.Trim(body, "0123456789") != "" {
 		return nil, false
 	}
-	return new(big.Int).SetString(s, 10)
+	return bignum.Parse(s, 10)
 }
 
 // plainDigits turns the decimal digits of any script into ASCII and takes out
@@ -121,7 +131,7 @@ func builtinFloat(c *eval.Call) (eval.Value, error) {
 
 // parseFloat reads a Float as Python's float() does.
 func parseFloat(s string) (float64, bool) {
-	s, ok := plainDigits(strings.TrimFunc(s, unicode.IsSpace))
+	s, ok := plainDigits(strings.TrimFunc(s, isSpace))
 	if !ok {
 		return 0, false
 	}

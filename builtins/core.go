@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"math/big"
 	"strings"
 
 	"github.com/sense-lang/sense/diag"
@@ -47,54 +48,55 @@ func builtinPush(c *eval.Call) (eval.Value, error) {
 const maxRange = 1 << 27
 
 func builtinRange(c *eval.Call) (eval.Value, error) {
-	n := [3]int64{0, 0, 1}
+	n := [3]*big.Int{new(big.Int), new(big.Int), big.NewInt(1)}
 	for i, v := range c.Args {
-		x, ok := v.AsInt()
+		x, ok := v.AsBig()
 		if !ok {
-			if _, big := v.AsBig(); big {
-				return eval.Value{}, fail("range() would be too long")
-			}
 			return eval.Value{}, fail("range() expects Int arguments, got %s", v.TypeName())
 		}
 		n[i] = x
 	}
 	lo, hi, step := n[0], n[1], n[2]
 	if len(c.Args) == 1 {
-		lo, hi = 0, n[0]
+		lo, hi = hi, lo
 	}
-	if step == 0 {
+	if step.Sign() == 0 {
 		return eval.Value{}, fail("range()'s step must not be 0")
 	}
-	if err := c.Thread.Reserve(int64(min(rangeLen(lo, hi, step), maxRange)) * 8); err != nil {
-		return eval.Value{}, err
+	count := rangeLen(lo, hi, step)
+	if !count.IsInt64() || count.Int64() > maxRange {
+		return eval.Value{}, fail("range() would be too long (limit %d elements)", maxRange)
 	}
-	return rangeArray(lo, hi, step)
+	return rangeArray(c.Thread, lo, step, int(count.Int64()))
 }
 
-func rangeArray(lo, hi, step int64) (eval.Value, error) {
-	count := rangeLen(lo, hi, step)
-	if count > maxRange {
-		return eval.Value{}, fail("range() would be too long (%d elements)", count)
+// rangeArray makes the array of n Ints from lo on.
+func rangeArray(th *eval.Thread, lo, step *big.Int, n int) (eval.Value, error) {
+	if err := th.Reserve(int64(n) * 8); err != nil {
+		return eval.Value{}, err
 	}
-	a := eval.NewArray(int(count))
-	for x := lo; count > 0; count-- {
-		a.Push(eval.Int(x))
-		x += step
+	if lo.IsInt64() && step.IsInt64() && new(big.Int).Add(lo, new(big.Int).Mul(step, big.NewInt(int64(n)))).IsInt64() {
+		return eval.IntsFrom(lo.Int64(), step.Int64(), n), nil
+	}
+	a := eval.NewArray(n)
+	for x := lo; n > 0; n-- {
+		a.Push(eval.BigInt(x))
+		x = new(big.Int).Add(x, step)
 	}
 	return a.Value(), nil
 }
 
-func rangeLen(lo, hi, step int64) uint64 {
-	if step > 0 {
-		if lo >= hi {
-			return 0
-		}
-		return (uint64(hi)-uint64(lo)-1)/uint64(step) + 1
+// rangeLen gives how many Ints there are from lo to before hi.
+func rangeLen(lo, hi, step *big.Int) *big.Int {
+	n := new(big.Int).Sub(hi, lo)
+	if step.Sign() < 0 {
+		n.Neg(n)
 	}
-	if lo <= hi {
-		return 0
+	if n.Sign() <= 0 {
+		return new(big.Int)
 	}
-	return (uint64(lo)-uint64(hi)-1)/(-uint64(step)) + 1
+	n.Sub(n, big.NewInt(1)).Quo(n, new(big.Int).Abs(step))
+	return n.Add(n, big.NewInt(1))
 }
 
 func builtinAssert(c *eval.Call) (eval.Value, error) {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/bignum"
 )
 
 // maxJSONDepth bounds how deep JSON from outside may nest.
@@ -48,7 +48,7 @@ func decodeValue(dec *json.Decoder, depth int) (eval.Value, error) {
 	case string:
 		return eval.String(t), nil
 	case json.Number:
-		return number(string(t)), nil
+		return number(string(t))
 	case json.Delim:
 		if t == '[' {
 			return decodeArray(dec, depth)
@@ -58,16 +58,19 @@ func decodeValue(dec *json.Decoder, depth int) (eval.Value, error) {
 	return eval.Value{}, fail("unexpected JSON token")
 }
 
-func number(s string) eval.Value {
+func number(s string) (eval.Value, error) {
 	if strings.ContainsAny(s, ".eE") {
 		f, _ := strconv.ParseFloat(s, 64) // out of range gives an infinity
-		return eval.Float(f)
+		return eval.Float(f), nil
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return eval.Int(n)
+		return eval.Int(n), nil
 	}
-	b, _ := new(big.Int).SetString(s, 10)
-	return eval.BigInt(b)
+	b, ok := bignum.Parse(s, 10)
+	if !ok {
+		return eval.Value{}, fail("integer too large (limit %d bits)", bignum.MaxBits)
+	}
+	return eval.BigInt(b), nil
 }
 
 func decodeArray(dec *json.Decoder, depth int) (eval.Value, error) {

@@ -24,6 +24,20 @@ func NewArray(n int) *Array {
 	return a
 }
 
+// IntsFrom makes the Array of the n Ints lo, lo+step and so on. All of them,
+// and the next one, must fit 64 bits.
+func IntsFrom(lo, step int64, n int) Value {
+	a := newArray()
+	if n > 0 {
+		a.tp, a.ns = tagOf(KInt), make([]uint64, n)
+	}
+	for i := range a.ns {
+		a.ns[i] = uint64(lo)
+		lo += step
+	}
+	return mkArr(a)
+}
+
 // Value gives the Array as a value.
 func (a *Array) Value() Value { return mkArr(a) }
 
@@ -65,6 +79,14 @@ func (a *Array) Replace(vs []Value) {
 		a.push(v)
 	}
 }
+
+// full reports whether the array is large and the next push makes it grow.
+func (a *Array) full() bool {
+	return len(a.ns) == cap(a.ns) && len(a.ns) >= largeValue/8 || len(a.vs) == cap(a.vs) && len(a.vs) >= largeValue/8
+}
+
+// bytes gives the memory of the elements.
+func (a *Array) bytes() int64 { return int64(len(a.ns))*8 + int64(len(a.vs))*16 }
 
 func (a *Array) push(v Value) {
 	if a.tp != nil {

@@ -78,10 +78,22 @@ func pushCall(g *Global, b Value, a, x expr, s *site) expr {
 		v := a(fr)
 		w := x(fr)
 		if same(f, b) && isArr(v) {
+			if toArr(v).full() {
+				growRoom(fr, toArr(v), s)
+			}
 			toArr(v).push(w)
 			return v
 		}
 		return callN(fr, f, s, v, w)
+	}
+}
+
+// growRoom asks for room for a large array that grows.
+//
+//go:noinline
+func growRoom(fr fp, a *Array, s *site) {
+	if err := threadOf(fr).Reserve(2 * a.bytes()); err != nil {
+		fail(fr, s.pos, err)
 	}
 }
 

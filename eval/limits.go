@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -48,7 +49,10 @@ func (in *Interp) watchMemory(limit int64) {
 		case <-in.ctx.Done():
 			return
 		case <-t.C:
-			if heapInUse() > limit {
+			if heapInUse() <= limit {
+				continue
+			}
+			if runtime.GC(); heapInUse() > limit { // not only dead objects
 				in.Stop(diag.Limit, "memory limit of %s reached", bytesText(limit))
 				return
 			}
@@ -83,7 +87,10 @@ func (th *Thread) Reserve(n int64) error {
 	if limit <= 0 || n < largeValue {
 		return nil
 	}
-	if used := heapInUse(); used+n > limit {
+	if heapInUse()+n <= limit {
+		return nil
+	}
+	if runtime.GC(); heapInUse()+n > limit {
 		e := diag.New(diag.Limit, "memory limit of %s reached", bytesText(limit))
 		th.in.stop(e)
 		return e
@@ -95,20 +102,20 @@ func (th *Thread) Reserve(n int64) error {
 func (th *Thread) reserveSum(a, b Value) error {
 	switch {
 	case isStr(a) && isStr(b):
-		if n := len(toStr(a).s) + len(toStr(b).s); n >= largeValue && !growsInPlace(toStr(a)) {
-			return th.Reserve(int64(n) * 2)
-		}
+		return th.reserveText(toStr(a), len(toStr(b).s))
 	case isArr(a) && isArr(b):
 		return th.Reserve(int64(toArr(a).Len()+toArr(b).Len()) * 16)
 	}
 	return nil
 }
 
-// growsInPlace reports whether text appended to x goes into its buffer's spare
-// room.
-func growsInPlace(x *Str) bool {
-	b := x.buffer()
-	return b != nil && cap(b.b)-len(b.b) > len(x.s)/8
+// reserveText asks for room for a text of x and n bytes more, unless they go
+// into the spare room of its buffer.
+func (th *Thread) reserveText(x *Str, n int) error {
+	if b := x.buffer(); b != nil && cap(b.b)-len(b.b) >= n {
+		return nil
+	}
+	return th.Reserve(int64(roomOf(len(x.s) + n)))
 }
 
 // counted makes statements count as steps where there is a limit on them.

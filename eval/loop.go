@@ -200,8 +200,11 @@ func rangeLoop(r rangeCall, set func(fr fp, v Value), body stmt, at *diag.Pos) s
 			return eachValue(fr, v, set, body, at)
 		}
 		return eachNext(fr, func() (Value, bool) {
+			if a >= b {
+				return Value{}, false
+			}
 			a++
-			return mkInt(a - 1), a <= b
+			return mkInt(a - 1), true
 		}, set, body)
 	}
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/internal/bignum"
 )
 
 // maxIntBits bounds the size of an Int: a loop that squares would otherwise
 // take all memory and time (safety.md 4).
-const maxIntBits = 10_000_000
+const maxIntBits = bignum.MaxBits
 
 func addOv(a, b int64) (int64, bool) { s := a + b; return s, (s^a)&(s^b) >= 0 }
 func subOv(a, b int64) (int64, bool) { s := a - b; return s, (a^b)&(a^s) >= 0 }

@@ -65,8 +65,8 @@ func (c *compiler) concat3(e *ast.BinaryExpr) expr {
 		if isStr(x) && isStr(y) {
 			z := d(fr)
 			if isStr(z) {
-				if len(toStr(x).s) >= largeValue {
-					roomFor(fr, x, z, at2)
+				if n := len(toStr(y).s) + len(toStr(z).s); len(toStr(x).s)+n >= largeValue {
+					roomFor(fr, toStr(x), n, at2)
 				}
 				return concat(toStr(x), toStr(y).s, toStr(z).s)
 			}
@@ -77,11 +77,11 @@ func (c *compiler) concat3(e *ast.BinaryExpr) expr {
 	}
 }
 
-// roomFor asks for room for a long text.
+// roomFor asks for room for n bytes more at the end of a long text.
 //
 //go:noinline
-func roomFor(fr fp, a, b Value, at *diag.Pos) {
-	if err := threadOf(fr).reserveSum(a, b); err != nil {
+func roomFor(fr fp, x *Str, n int, at *diag.Pos) {
+	if err := threadOf(fr).reserveText(x, n); err != nil {
 		fail(fr, at, err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/sense-lang/sense/internal/bignum"
 )
 
 // maxNesting is how deep lists may stand within each other, so that one that contains itself is noticed.
@@ -292,7 +294,7 @@ func parseNumber(text string, float bool) (any, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, nil
 	}
-	n, ok := new(big.Int).SetString(text, 10)
+	n, ok := bignum.Parse(text, 10)
 	if !ok {
 		return nil, fmt.Errorf("the stored value is damaged: %.20s is no number", text)
 	}

@@ -285,7 +285,7 @@ func (p *parser) primary() ast.Expr {
 	case lexer.Ident:
 		return &ast.Ident{At: at, Name: t.Text}
 	case lexer.Int:
-		return intLit(at, t)
+		return p.intLit(at, t)
 	case lexer.Float:
 		return floatLit(at, t)
 	case lexer.String:

@@ -1,16 +1,17 @@
 package parser
 
 import (
-	"math/big"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/internal/bignum"
 	"github.com/sense-lang/sense/lexer"
 )
 
 // intLit makes an integer of a token, with Big where 64 bits are too few.
-func intLit(at ast.At, t *lexer.Token) *ast.IntLit {
+func (p *parser) intLit(at ast.At, t *lexer.Token) *ast.IntLit {
 	text, base := t.Value(), 10
 	if len(text) > 2 && text[1]|0x20 == 'x' {
 		text, base = text[2:], 16
@@ -19,7 +20,10 @@ func intLit(at ast.At, t *lexer.Token) *ast.IntLit {
 	if err == nil {
 		return &ast.IntLit{At: at, Value: n}
 	}
-	b, _ := new(big.Int).SetString(text, base)
+	b, ok := bignum.Parse(text, base)
+	if !ok {
+		p.failAt(at.P, fmt.Sprintf("integer too large (limit %d bits)", bignum.MaxBits))
+	}
 	return &ast.IntLit{At: at, Big: b}
 }
 
