@@ -143,11 +143,14 @@ func TestWeAreKilled(t *testing.T) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			deadline := time.Now().Add(patience)
-			for len(carrying(mark)) > 0 && time.Now().Before(deadline) {
-				time.Sleep(time.Millisecond)
-			}
-			if left := carrying(mark); len(left) > 0 {
-				t.Errorf("processes left: %v", left)
+			for clear := 0; clear < 5; clear++ { // one that is just starting shows no environment for a moment
+				if left := carrying(mark); len(left) > 0 {
+					clear = -1
+					if time.Now().After(deadline) {
+						t.Fatalf("processes left: %v", left)
+					}
+				}
+				time.Sleep(10 * time.Millisecond)
 			}
 		})
 	}

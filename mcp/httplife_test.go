@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -259,5 +260,27 @@ func TestTLSVerified(t *testing.T) {
 	wantError(t, err, "cannot reach https://127.0.0.1", "certificate")
 	if len(web.requests("initialize")) > 0 {
 		t.Error("the server was spoken to")
+	}
+}
+
+// M4 over HTTP: what is over the limit is refused with little memory.
+func TestHTTPLargeAnswers(t *testing.T) {
+	for _, kind := range []string{"application/json", "text/event-stream"} {
+		web := newWebServer(t)
+		web.on["tools/call"] = onEcho(func(w http.ResponseWriter, m rpc) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = io.WriteString(w, "data: ")
+			large(w)
+		})
+		s, _ := web.dial(t)
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := s.Call(context.Background(), "echo", nil)
+		wantError(t, err, "message larger than 64 MiB")
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; grown > 110<<20 {
+			t.Errorf("refusing %s took %d MiB", kind, grown>>20)
+		}
 	}
 }

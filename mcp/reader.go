@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -42,40 +43,71 @@ func (lr *lineReader) next() (line []byte, own bool, err error) {
 }
 
 func (lr *lineReader) long(first []byte) ([]byte, bool, error) {
-	const largestPiece = 4 << 20
-	var pieces [][]byte
-	piece := append(make([]byte, 0, 4*len(first)), first...)
-	total := len(first)
+	var p pieces
+	p.add(first)
 	for {
 		part, err := lr.r.ReadSlice('\n')
-		if total += len(part); total > lr.limit {
+		if p.add(part); p.total > lr.limit {
 			return nil, false, errTooLarge
 		}
-		if len(piece)+len(part) > cap(piece) {
-			pieces = append(pieces, piece)
-			piece = make([]byte, 0, min(2*cap(piece), largestPiece))
-		}
-		piece = append(piece, part...)
 		if err == bufio.ErrBufferFull {
 			continue
 		}
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		return join(pieces, piece, total), true, nil
+		return bytes.TrimSuffix(p.join(), []byte("\n")), true, nil
 	}
 }
 
-// join puts the pieces of a line together and drops its end.
-func join(pieces [][]byte, last []byte, total int) []byte {
-	line := make([]byte, 0, total)
-	for i, p := range pieces {
-		line = append(line, p...)
-		pieces[i] = nil
+// pieces collects a long text in pieces, so that no more than the text is held
+// but for the moment in which it is put together.
+type pieces struct {
+	full  [][]byte
+	last  []byte
+	total int
+}
+
+func (p *pieces) add(part []byte) {
+	const largest = 4 << 20
+	p.total += len(part)
+	for len(part) > cap(p.last)-len(p.last) {
+		n := copy(p.last[len(p.last):cap(p.last)], part)
+		if p.last = p.last[:len(p.last)+n]; len(p.last) > 0 {
+			p.full = append(p.full, p.last)
+		}
+		part = part[n:]
+		p.last = make([]byte, 0, min(max(2*cap(p.last), 64<<10), largest))
 	}
-	line = append(line, last...)
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
+	p.last = append(p.last, part...)
+}
+
+// join puts the text together and drops the pieces.
+func (p *pieces) join() []byte {
+	text := make([]byte, 0, p.total)
+	for i, one := range p.full {
+		text = append(text, one...)
+		p.full[i] = nil
 	}
-	return line
+	text = append(text, p.last...)
+	*p = pieces{}
+	return text
+}
+
+// readLimited reads r to its end, or up to a limit, over which is errTooLarge.
+func readLimited(r io.Reader, limit int) ([]byte, error) {
+	var p pieces
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(buf)
+		if p.add(buf[:n]); p.total > limit {
+			return nil, errTooLarge
+		}
+		if err == io.EOF {
+			return p.join(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }

@@ -311,9 +311,5 @@ func failed(resp *http.Response) bool { return resp.StatusCode < 200 || resp.Sta
 // readBody reads a whole body up to the limit of a message and closes it.
 func readBody(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
-	if err == nil && len(body) > maxMessage {
-		return nil, errTooLarge
-	}
-	return body, err
+	return readLimited(resp.Body, maxMessage)
 }

@@ -63,7 +63,7 @@ func (e *eventReader) next() (event, error) {
 	var id string
 	var hasID, hasData bool
 	for {
-		line, err := e.line()
+		line, own, err := e.line()
 		if err != nil {
 			if err == io.EOF && hasData {
 				return ev, nil
@@ -84,13 +84,17 @@ func (e *eventReader) next() (event, error) {
 		name, value := field(line)
 		switch name {
 		case "data":
-			if hasData {
-				ev.data = append(ev.data, '\n')
+			switch {
+			case own && !hasData:
+				ev.data = value
+			case hasData:
+				ev.data = append(append(ev.data, '\n'), value...)
+			default:
+				ev.data = append(ev.data, value...)
 			}
-			if ev.data = append(ev.data, value...); len(ev.data) > e.limit {
+			if hasData = true; len(ev.data) > e.limit {
 				return event{}, errTooLarge
 			}
-			hasData = true
 		case "event":
 			ev.kind = string(value)
 		case "id":
@@ -111,15 +115,16 @@ func field(line []byte) (name string, value []byte) {
 	return string(before), bytes.TrimPrefix(after, []byte(" "))
 }
 
-// line gives the next line without its end, valid until the next call.
-func (e *eventReader) line() ([]byte, error) {
-	var long []byte
+// line gives the next line without its end. own says that it may be kept; else
+// it is valid until the next call only.
+func (e *eventReader) line() (line []byte, own bool, err error) {
+	var long pieces
 	for {
 		if _, err := e.r.Peek(1); err != nil {
-			if len(long) > 0 && errors.Is(err, io.EOF) {
-				return long, nil
+			if long.total > 0 && errors.Is(err, io.EOF) {
+				return long.join(), true, nil
 			}
-			return nil, err
+			return nil, false, err
 		}
 		part, _ := e.r.Peek(e.r.Buffered())
 		if e.skip {
@@ -130,21 +135,24 @@ func (e *eventReader) line() ([]byte, error) {
 			}
 		}
 		end := bytes.IndexAny(part, "\r\n")
-		if end < 0 {
-			if long = append(long, part...); len(long) > e.limit+16 {
-				return nil, errTooLarge
+		rest := part
+		if end >= 0 {
+			rest = part[:end]
+		}
+		if end < 0 || long.total > 0 {
+			if long.add(rest); long.total > e.limit+16 {
+				return nil, false, errTooLarge
 			}
-			_, _ = e.r.Discard(len(part))
+		}
+		_, _ = e.r.Discard(len(rest))
+		if end < 0 {
 			continue
 		}
 		e.skip = part[end] == '\r'
-		line := part[:end]
-		if long != nil {
-			if line = append(long, line...); len(line) > e.limit+16 {
-				return nil, errTooLarge
-			}
+		_, _ = e.r.Discard(1)
+		if long.total > 0 {
+			return long.join(), true, nil
 		}
-		_, _ = e.r.Discard(end + 1)
-		return line, nil
+		return rest, false, nil
 	}
 }
