@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -28,6 +30,8 @@ type Log struct {
 	BestEffort bool
 
 	mu      sync.Mutex
+	recent  [recentHeads]*head
+	heads   map[headKey]*head
 	blocks  [][]stored
 	count   int
 	sinkErr error
@@ -41,18 +45,32 @@ type Sink interface {
 }
 
 // stored is an entry in the shape that takes little room: a run may leave
-// hundreds of thousands.
+// hundreds of thousands, and nearly all of them differ in their time only.
 type stored struct {
-	name, kind, event, detail, file string
-	pos                             diag.Pos
-	extra, unplaced, durable        bool
-	nanos                           int64
-	lineage                         []string
-	more                            *more
+	*head
+	nanos int64
+	more  *more // nil for most
 }
 
-// more is what only entries of the richer audit have.
+// head is what the entries of one event at one place share.
+type head struct {
+	name, kind, event, file  string
+	pos                      diag.Pos
+	extra, unplaced, durable bool
+	lineage                  []string
+	line                     string // as audit_log() shows an entry without a detail, once it did
+}
+
+// headKey finds a head that was not met lately.
+type headKey struct {
+	name, kind, event, file, lineage string
+	pos                              diag.Pos
+	extra, unplaced, durable         bool
+}
+
+// more is what only some entries have.
 type more struct {
+	detail string
 	calls  []string
 	fields []Field
 }
@@ -61,29 +79,61 @@ const (
 	storedSize = int(unsafe.Sizeof(stored{}))
 	// blockLen entries are kept together, so that a growing log copies nothing.
 	blockLen = 512
+	// recentHeads are looked at before the map.
+	recentHeads = 64
 )
 
-// set fills the place of an entry.
-func (s *stored) set(e *Entry) {
-	s.name, s.kind, s.event, s.detail, s.file, s.pos = e.Name, e.Kind, e.Event, e.Detail, e.File, e.Pos
-	s.extra, s.unplaced, s.durable = e.Extra, e.Unplaced, e.Durable
-	s.nanos, s.lineage = e.Time.UnixNano(), e.Lineage
-	if len(e.Calls) > 0 || len(e.Fields) > 0 {
-		s.more = &more{calls: e.Calls, fields: e.Fields}
+// head gives the shared part of an entry.
+func (l *Log) head(e *Entry) *head {
+	i := (int(e.Pos.Offset) + 7*len(e.Name) + 13*len(e.Event)) % recentHeads
+	if h := l.recent[i]; h != nil && h.of(e) {
+		return h
 	}
+	k := headKey{e.Name, e.Kind, e.Event, e.File, strings.Join(e.Lineage, "\x00"), e.Pos, e.Extra, e.Unplaced, e.Durable}
+	h := l.heads[k]
+	if h == nil {
+		h = &head{name: e.Name, kind: e.Kind, event: e.Event, file: e.File, pos: e.Pos,
+			extra: e.Extra, unplaced: e.Unplaced, durable: e.Durable, lineage: e.Lineage}
+		if l.heads == nil {
+			l.heads = map[headKey]*head{}
+		}
+		l.heads[k] = h
+	}
+	l.recent[i] = h
+	return h
 }
 
-// entry gives back what set was given.
+// of reports whether an entry has this head.
+func (h *head) of(e *Entry) bool {
+	return h.pos == e.Pos && h.event == e.Event && h.name == e.Name && h.kind == e.Kind && h.file == e.File &&
+		h.extra == e.Extra && h.unplaced == e.Unplaced && h.durable == e.Durable && slices.Equal(h.lineage, e.Lineage)
+}
+
+// entry gives back the entry that was added.
 func (s *stored) entry() Entry {
 	e := Entry{
-		Name: s.name, Kind: s.kind, Event: s.event, Detail: s.detail, File: s.file, Pos: s.pos,
+		Name: s.name, Kind: s.kind, Event: s.event, File: s.file, Pos: s.pos,
 		Extra: s.extra, Unplaced: s.unplaced, Durable: s.durable,
 		Time: time.Unix(0, s.nanos), Lineage: s.lineage,
 	}
 	if s.more != nil {
-		e.Calls, e.Fields = s.more.calls, s.more.fields
+		e.Detail, e.Calls, e.Fields = s.more.detail, s.more.calls, s.more.fields
 	}
 	return e
+}
+
+// text gives the entry as audit_log() shows it; all entries that look the same
+// share it.
+func (s *stored) text() string {
+	if s.more != nil && s.more.detail != "" {
+		e := s.entry()
+		return e.Line()
+	}
+	if s.line == "" {
+		e := s.entry()
+		s.line = e.Line()
+	}
+	return s.line
 }
 
 // Add appends an entry. Its error means that what the entry announces must not
@@ -149,7 +199,11 @@ func (l *Log) push(e *Entry) {
 	}
 	n := len(l.blocks[last])
 	l.blocks[last] = l.blocks[last][:n+1]
-	l.blocks[last][n].set(e)
+	at := &l.blocks[last][n]
+	at.head, at.nanos = l.head(e), e.Time.UnixNano()
+	if e.Detail != "" || len(e.Calls) > 0 || len(e.Fields) > 0 {
+		at.more = &more{e.Detail, e.Calls, e.Fields}
+	}
 	l.count++
 }
 
@@ -180,6 +234,7 @@ func (l *Log) All() iter.Seq2[int, Entry] {
 }
 
 // Lines gives the entries as audit_log() shows them, without the extra ones.
+// Equal lines share their text.
 func (l *Log) Lines() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,8 +242,7 @@ func (l *Log) Lines() []string {
 	for _, block := range l.blocks {
 		for i := range block {
 			if !block[i].extra {
-				e := block[i].entry()
-				lines = append(lines, e.Line())
+				lines = append(lines, block[i].text())
 			}
 		}
 	}

@@ -120,5 +120,5 @@ func removed(format string) func(c *eval.Call) (eval.Value, error) {
 }
 
 func builtinAuditLog(c *eval.Call) (eval.Value, error) {
-	return eval.Strings(c.Thread.Interp().Audit().Lines()), nil
+	return eval.SharedStrings(c.Thread.Interp().Audit().Lines()), nil
 }

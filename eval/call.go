@@ -426,9 +426,17 @@ const (
 	siteNative   = 1 << 63
 )
 
-// callGo calls a value that is no function of the program.
+// callGo calls a value that is no function of the program. args may be on the
+// caller's stack: they are copied into the frame.
 func (th *Thread) callGo(fr fp, off int, word uint64, v Value, args []Value, labels []Label) (Value, error) {
-	return th.inNative(fr, off, word, func() (Value, error) { return th.dispatch(v, args, labels) })
+	c := th.newCall()
+	c.Labels = labels
+	r, err := th.inNative(fr, off, word, func() (Value, error) {
+		c.Args = th.keepArgs(args)
+		return th.dispatch(v, c)
+	})
+	th.freeCall(c)
+	return r, err
 }
 
 // inNative runs Go code in a frame of its own, so that calls it makes back into
@@ -459,22 +467,21 @@ func (th *Thread) inNative(fr fp, off int, word uint64, f func() (Value, error))
 }
 
 // dispatch runs the Go side of a call.
-func (th *Thread) dispatch(v Value, args []Value, labels []Label) (Value, error) {
+func (th *Thread) dispatch(v Value, c *Call) (Value, error) {
 	switch kindOf(v) {
 	case KBuiltin:
 		b := toBuiltin(v)
-		c := &Call{Thread: th, Args: args, Labels: labels, Name: b.Name}
+		c.Name = b.Name
 		if err := b.check(c); err != nil {
 			return Value{}, err
 		}
 		return b.Fn(c)
 	case KObject:
-		o := toBox(v).o
-		if k, ok := o.(Callable); ok {
-			return k.CallWith(&Call{Thread: th, Args: args, Labels: labels})
+		if k, ok := toBox(v).o.(Callable); ok {
+			return k.CallWith(c)
 		}
 	}
-	if len(labels) > 0 {
+	if len(c.Labels) > 0 {
 		return Value{}, noLabels(v)
 	}
 	return Value{}, diag.New(diag.Runtime, "value of type %s is not callable", typeName(v))

@@ -121,6 +121,22 @@ func Strings(ss []string) Value {
 	return mkArr(a)
 }
 
+// SharedStrings is Strings for texts of which many are equal: those are one
+// String.
+func SharedStrings(ss []string) Value {
+	seen := map[string]Value{}
+	a := NewArray(len(ss))
+	for _, s := range ss {
+		v, ok := seen[s]
+		if !ok {
+			v = newStr(s)
+			seen[s] = v
+		}
+		a.push(v)
+	}
+	return mkArr(a)
+}
+
 // Obj makes a value of an Object.
 func Obj(o Object) Value { return mkBox(&box{hdr{KObject}, o}) }
 
