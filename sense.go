@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -75,6 +76,8 @@ type Options struct {
 	OnDeclare func(eval.Declared)
 	// Clock tells the time; nil is time.Now.
 	Clock func() time.Time
+	// HTTPClient makes the requests of model clients; nil is the default.
+	HTTPClient *http.Client
 	// MCP says how MCP servers are connected to beyond what programs say.
 	MCP builtins.MCPOptions
 }
@@ -89,7 +92,7 @@ type Runtime struct {
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
 	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP, Tape: o.Tape,
-		Confined: o.Strict || o.Ceiling != nil}
+		Confined: o.Strict || o.Ceiling != nil, HTTPClient: o.HTTPClient}
 	lib := std.New(stdOptions(o))
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),

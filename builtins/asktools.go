@@ -3,6 +3,7 @@ package builtins
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
@@ -51,11 +52,15 @@ func (d *Deps) askWithTools(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	l := newToolLoop(newExchange(c, m, o), c.Thread, offers)
+	before, err := d.givenTexts(c.Thread, o.resources)
+	if err != nil {
+		return eval.Value{}, err
+	}
+	l := newToolLoop(d, newExchange(c, m, o), c.Thread, offers)
 	for _, o := range offers {
 		o.proposed = &l.actions
 	}
-	return l.run(intro + prompt)
+	return l.run(intro + before + prompt)
 }
 
 // gather lists the tools given, those of skills included, and the lines that
@@ -128,16 +133,27 @@ func offerOf(v eval.Value) (*offer, error) {
 // toolLoop is one ask_with_tools.
 type toolLoop struct {
 	*exchange
+	deps   *Deps
 	t      *eval.Thread
 	offers []*offer
 }
 
-func newToolLoop(x *exchange, t *eval.Thread, offers []*offer) *toolLoop {
-	l := &toolLoop{exchange: x, t: t, offers: offers}
+func newToolLoop(d *Deps, x *exchange, t *eval.Thread, offers []*offer) *toolLoop {
+	l := &toolLoop{deps: d, exchange: x, t: t, offers: offers}
 	for _, o := range offers {
 		l.req.Tools = append(l.req.Tools, o.spec)
 	}
+	l.searching()
 	return l
+}
+
+// readOn offers read_output once something was too long to be shown whole.
+func (l *toolLoop) readOn() {
+	if l.deps.outputs().any() && l.find(readOutputName) == nil {
+		o := l.deps.outputs().readOffer()
+		l.offers = append(l.offers, o)
+		l.show(o)
+	}
 }
 
 func (l *toolLoop) run(prompt string) (eval.Value, error) {
@@ -150,6 +166,7 @@ func (l *toolLoop) run(prompt string) (eval.Value, error) {
 		rounds = l.m.maxTurns
 	}
 	for range rounds {
+		l.readOn()
 		turn, err := l.turn()
 		if err != nil {
 			return eval.Value{}, err
@@ -182,6 +199,9 @@ func (l *toolLoop) supported() error {
 // answerCalls runs a turn's calls in order. What goes wrong is told to the
 // model; only the end of the program is an error.
 func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, error) {
+	if run := l.besides(calls); run != nil {
+		return l.runBesides(calls, run)
+	}
 	var out []model.ToolResult
 	for i, call := range calls {
 		r := model.ToolResult{CallID: call.ID, Name: call.Name}
@@ -195,10 +215,9 @@ func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, erro
 			return nil, stop
 		}
 		if err != nil {
-			if eval.Fatal(err) {
+			if err = l.told(&r, err); err != nil {
 				return nil, err
 			}
-			r.Text, r.Images, r.IsError = "error: "+err.Error(), nil, true
 		}
 		out = append(out, r)
 	}
@@ -214,6 +233,7 @@ func (l *toolLoop) answerCall(call model.ToolCall) (string, []model.Image, error
 		}
 		return "", nil, err
 	}
+	l.show(o) // one that was only named is whole from now on
 	args, err := objectArgs(call.Args)
 	if err != nil {
 		if aerr := l.at.Event("tool", o.name.String(), "refused", err.Error()); aerr != nil {
@@ -238,8 +258,12 @@ func (l *toolLoop) known() string {
 	for _, o := range l.offers {
 		names = append(names, o.spec.Name)
 	}
-	if names == nil {
+	const most = 50
+	switch {
+	case names == nil:
 		return "(none)"
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
 }

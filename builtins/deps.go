@@ -44,6 +44,7 @@ type Deps struct {
 	stores  map[string]*memory.Store
 	servers []*MCPServer    // in the order of their connecting
 	warned  map[string]bool // remarks on files that were made
+	saved   *outputs
 	python  *pybridge.Proc
 }
 
@@ -76,11 +77,22 @@ func (d *Deps) mcp() *mcp.Manager {
 	return d.manager
 }
 
+// outputs gives what keeps texts that are too long for a model.
+func (d *Deps) outputs() *outputs {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.saved == nil {
+		d.saved = &outputs{deps: d}
+	}
+	return d.saved
+}
+
 // Close ends every MCP server; abort gives them less time.
 func (d *Deps) Close(abort bool) {
 	d.once.Do(func() {})
 	d.closeStores()
 	d.closePython()
+	d.outputs().close()
 	switch {
 	case d.manager == nil:
 	case abort:

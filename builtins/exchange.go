@@ -16,6 +16,11 @@ type askOptions struct {
 	system  string
 	stream  bool
 	returns *shape
+
+	// For ask_with_tools.
+	resources *eval.Array
+	search    searchMode
+	parallel  int // calls at once; 0 is the usual number
 }
 
 func readAsk(c *eval.Call, who string) (o askOptions, err error) {
@@ -35,10 +40,40 @@ func readAsk(c *eval.Call, who string) (o askOptions, err error) {
 				return o, fail("%s()'s returns option: %v", who, err)
 			}
 		default:
-			return o, fail("'%s' does not accept labeled arguments (%s)", who, l.Name)
+			known := false
+			if who == "ask_with_tools" {
+				known, err = o.readToolOption(l)
+			}
+			if err != nil {
+				return o, err
+			}
+			if !known {
+				return o, fail("'%s' does not accept labeled arguments (%s)", who, l.Name)
+			}
 		}
 	}
 	return o, nil
+}
+
+// readToolOption reads an option of ask_with_tools alone.
+func (o *askOptions) readToolOption(l eval.Label) (known bool, err error) {
+	var ok bool
+	switch l.Name {
+	case "resources":
+		if o.resources, ok = l.Value.AsArray(); !ok {
+			err = fail("ask_with_tools()'s resources option must be an Array, got %s", l.Value.TypeName())
+		}
+	case "tool_search":
+		o.search, err = readSearch(l.Value)
+	case "max_parallel":
+		n, ok := l.Value.AsInt()
+		if o.parallel = int(n); !ok || n < 1 || n > 64 {
+			err = fail("ask_with_tools()'s max_parallel option must be an Int from 1 to 64")
+		}
+	default:
+		return false, nil
+	}
+	return true, err
 }
 
 // exchange is one question to a model with all its turns.

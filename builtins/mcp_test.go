@@ -108,7 +108,7 @@ echo Gives its text back {type: object, properties: {text: {type: string}}, requ
 nil {}
 true
 true
-[{uri: test://a, name: a, title: A, description: the a, mimeType: text/plain, size: 5}]
+[{uri: test://a, name: a, title: A, description: the a, mimeType: text/plain, size: 5, server: srv}]
 [{uriTemplate: test://{x}, name: any, mimeType: text/plain}]
 hello
 [test://a] []

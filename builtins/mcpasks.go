@@ -28,11 +28,13 @@ type question struct {
 	done   chan struct{} // closed once it is answered
 }
 
-// talk is one talk of a thread with a server.
+// talk is one talk of a thread with servers.
 type talk struct {
 	asks chan *question
 	over chan struct{}
 }
+
+func newTalk() *talk { return &talk{asks: make(chan *question), over: make(chan struct{})} }
 
 // questions hands what a server asks to a talk that is under way.
 type questions struct {
@@ -40,12 +42,11 @@ type questions struct {
 	live []*talk
 }
 
-func (q *questions) begin() *talk {
-	x := &talk{asks: make(chan *question), over: make(chan struct{})}
+// join has a talk answer what the server asks.
+func (q *questions) join(x *talk) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.live = append(q.live, x)
-	return x
 }
 
 // end takes a talk out; questions that come later find another or none.
@@ -98,16 +99,19 @@ func (q *questions) ask(ctx context.Context, f func(th *eval.Thread)) error {
 // talk runs f, which talks to the server, without the lock, and answers
 // meanwhile what the server asks. Its error ends the program.
 func (s *MCPServer) talk(th *eval.Thread, f func(ctx context.Context)) error {
-	return s.talkAs(th, s.asks.begin(), f)
+	x := newTalk()
+	s.asks.join(x)
+	defer s.asks.end(x)
+	return x.during(th, f)
 }
 
-func (s *MCPServer) talkAs(th *eval.Thread, x *talk, f func(ctx context.Context)) error {
+// during runs f without the lock and answers questions until it is over.
+func (x *talk) during(th *eval.Thread, f func(ctx context.Context)) error {
 	ctx := th.Context()
 	go func() {
 		defer close(x.over)
 		f(ctx)
 	}()
-	defer s.asks.end(x)
 	for {
 		var q *question
 		th.Blocking(func(context.Context) {

@@ -200,7 +200,7 @@ func (d *Deps) connectAll(c *eval.Call) (eval.Value, error) {
 			return eval.Value{}, err
 		}
 		s.take(n)
-		s.server = d.mcp().Start(c.Thread.Context(), s.cfg)
+		s.server = d.dialLater(c.Thread.Context(), s.cfg)
 		servers = append(servers, s)
 	}
 	return out.Value(), waitAll(c.Thread, servers)

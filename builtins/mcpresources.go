@@ -43,6 +43,7 @@ func listResources(c *eval.Call, s *MCPServer) (eval.Value, error) {
 		if r.Size > 0 {
 			m.Set("size", eval.Int(r.Size))
 		}
+		m.Set("server", eval.String(s.cfg.Name))
 		out.Push(m.Value())
 	}
 	return out.Value(), err

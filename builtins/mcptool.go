@@ -20,6 +20,7 @@ import (
 type MCPTool struct {
 	server *MCPServer
 	tool   *mcp.Tool
+	spec   *model.ToolSpec // what a model is told, made at first use
 }
 
 // TypeName gives "Tool".
@@ -183,15 +184,29 @@ func (t *MCPTool) offer(v eval.Value) *offer {
 	if desc == "" {
 		desc = "(no description provided)"
 	}
-	o.spec = model.ToolSpec{Description: desc, Schema: t.schema()}
+	if t.spec == nil {
+		spec, warning := cleanSpec(t.fullName(), desc, t.schema())
+		t.spec = &spec
+		if warning != "" {
+			t.server.deps.warn(warning)
+		}
+	}
+	o.spec = *t.spec
 	o.call = func(th *eval.Thread, args json.RawMessage) (string, []model.Image, error) {
 		r, err := t.run(th, args)
 		if err != nil {
 			return "", nil, th.Located(err)
 		}
-		return r.Text, images(r), nil
+		text, pictures := t.shown(r)
+		return text, pictures, nil
 	}
 	return o
+}
+
+// shown gives a result as a model gets it.
+func (t *MCPTool) shown(r *mcp.Result) (string, []model.Image) {
+	d := t.server.deps
+	return d.outputs().bounded(r.Text, d.limitOf(t.tool)), images(r)
 }
 
 func images(r *mcp.Result) []model.Image {

@@ -149,7 +149,7 @@ func (s *MCPServer) listed() []*mcp.Tool {
 func (s *MCPServer) toolValue(t *mcp.Tool) eval.Value {
 	v, ok := s.tools[t]
 	if !ok {
-		v = eval.Obj(&MCPTool{s, t})
+		v = eval.Obj(&MCPTool{server: s, tool: t})
 		s.tools[t] = v
 	}
 	return v
