@@ -49,18 +49,19 @@ type rangeCall struct {
 // bounds evaluates the arguments; where the call is not an ordinary one v is
 // what it gives.
 func (r *rangeCall) bounds(fr fp) (a, b int64, v Value) {
+	f := r.g.v
 	x := mkInt(0)
 	y := r.args[0](fr)
 	if len(r.args) == 2 {
 		x, y = y, r.args[1](fr)
 	}
-	if isInt(x) && isInt(y) && same(r.g.v, r.rng) {
+	if isInt(x) && isInt(y) && same(f, r.rng) {
 		return toInt(x), toInt(y), Value{}
 	}
 	if len(r.args) == 2 {
-		return 0, 0, callN(fr, r.g.v, r.s, x, y)
+		return 0, 0, callN(fr, f, r.s, x, y)
 	}
-	return 0, 0, callN(fr, r.g.v, r.s, y)
+	return 0, 0, callN(fr, f, r.s, y)
 }
 
 // forBody compiles a loop's body and gives the function that sets its variables

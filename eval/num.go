@@ -214,6 +214,9 @@ func divInt(a, b Value) (Value, error) {
 	if isInt(a) && isInt(b) && absU(toInt(a)) <= 1<<53 && absU(toInt(b)) <= 1<<53 {
 		return mkFloat(float64(toInt(a)) / float64(toInt(b))), nil
 	}
+	if isInt(a) && toInt(a) == 0 {
+		return mkFloat(math.Copysign(0, float64(bigOf(b).Sign()))), nil
+	}
 	f, _ := new(big.Rat).SetFrac(bigOf(a), bigOf(b)).Float64()
 	if math.IsInf(f, 0) {
 		return Value{}, diag.New(diag.Runtime, "integer too large to convert to Float")
