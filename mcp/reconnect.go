@@ -17,6 +17,16 @@ const (
 // current gives the session to use, waiting while there is none yet or none
 // any more, though not for ever.
 func (s *Server) current(ctx context.Context) (*session, error) {
+	s.mu.Lock()
+	sess, ready := s.sess, s.status == Connected && ctx.Err() == nil
+	s.mu.Unlock()
+	if ready {
+		return sess, nil
+	}
+	return s.awaited(ctx)
+}
+
+func (s *Server) awaited(ctx context.Context) (*session, error) {
 	limit := s.cfg.connectTimeout() + s.cfg.callTimeout()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &TimeoutError{After: limit, Method: "connecting again"})
 	defer cancel()
