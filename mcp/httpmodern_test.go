@@ -147,3 +147,36 @@ func TestSubscriptionsListen(t *testing.T) {
 		t.Errorf("asked for %s", p)
 	}
 }
+
+// A refusal that names an address to visit is shown to the user, and the call
+// made once more when the user agrees.
+func TestVisitFirst(t *testing.T) {
+	for action, want := range map[string]string{"accept": "visited", "decline": ""} {
+		web := newWebServer(t)
+		refusals := 1
+		web.on["tools/call"] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+			if refusals--; refusals >= 0 {
+				write(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"visit first","data":{"elicitations":[{"mode":"url","url":"https://a.example","message":"Go","elicitationId":"e"}]}}}`, m.ID)
+				return true
+			}
+			answer(w, m, textResult("visited"))
+			return true
+		}
+		var asked []ElicitRequest
+		s, _ := web.dial(t, func(c *Config) {
+			c.Handlers.Elicit = func(_ context.Context, r *ElicitRequest) (*ElicitResult, error) {
+				asked = append(asked, *r)
+				return &ElicitResult{Action: action}, nil
+			}
+		})
+		r, err := s.Call(context.Background(), "echo", nil)
+		if want == "" {
+			wantError(t, err, "visit first (JSON-RPC error -32042")
+		} else if err != nil || r.Text != want {
+			t.Errorf("%v", err)
+		}
+		if len(asked) != 1 || asked[0].URL != "https://a.example" || asked[0].ID != "e" || asked[0].Message != "Go" {
+			t.Errorf("asked %+v", asked)
+		}
+	}
+}

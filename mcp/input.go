@@ -18,6 +18,8 @@ const (
 	maxInputRounds = 10
 	maxInputs      = 64 // requests in one result
 	maxIdleRounds  = 3  // results in a row that ask for nothing but another try
+
+	codeVisitFirst = -32042 // the user has to visit an address first
 )
 
 // wantsInput is a result that asks for input before there is a real one.
@@ -32,9 +34,13 @@ type wantsInput struct {
 // is a real result. Each sending has the limit to itself, since the answers
 // may be a human's.
 func (s *session) ask(ctx context.Context, limit time.Duration, method string, p params) (json.RawMessage, error) {
-	members, idle := p.members, 0
+	members, idle, visited := p.members, 0, false
 	for range maxInputRounds {
 		raw, err := s.request(ctx, limit, method, p)
+		if !visited && s.visit(ctx, err) {
+			visited = true // the server refused, so asking again repeats nothing
+			continue
+		}
 		if err != nil || !s.modern() || !bytes.Contains(raw, []byte("input_required")) {
 			return raw, err
 		}
@@ -58,6 +64,32 @@ func (s *session) ask(ctx context.Context, limit time.Duration, method string, p
 		}
 	}
 	return nil, errors.New("the server keeps asking for input")
+}
+
+// visit shows the user the addresses that a refusal (-32042) wants visited
+// first, and says whether all were accepted.
+func (s *session) visit(ctx context.Context, err error) bool {
+	var refused *RPCError
+	if !errors.As(err, &refused) || refused.Code != codeVisitFirst || s.cfg.Handlers.Elicit == nil {
+		return false
+	}
+	var d struct {
+		Elicitations []struct {
+			URL     string `json:"url"`
+			Message string `json:"message"`
+			ID      string `json:"elicitationId"`
+		} `json:"elicitations"`
+	}
+	if json.Unmarshal(refused.Data, &d) != nil || len(d.Elicitations) == 0 || len(d.Elicitations) > maxInputs {
+		return false
+	}
+	for _, e := range d.Elicitations {
+		got, err := s.cfg.Handlers.Elicit(ctx, &ElicitRequest{Server: s.cfg.Name, Message: e.Message, URL: e.URL, ID: e.ID})
+		if err != nil || got == nil || got.Action != "accept" {
+			return false
+		}
+	}
+	return true
 }
 
 // inputs answers what a result asks for, side by side, and gives the member to
