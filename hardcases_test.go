@@ -146,9 +146,9 @@ var formatCases = []struct{ id, src, want string }{
 	{"C25/array", "x = [1,  # one\n     2]  # two\n", "# one\nx = [1, 2]  # two\n"},
 	{"C25/policy", "policy: # why\n    allow a\n", ""},
 	{"C25/call", "print(x, # arg\n3)\n", "# arg\nprint(x, 3)\n"},
-	// The corpus settles that what stands before an else goes with the else.
+	// The corpus and cli.md decide that a comment of its own line goes with what follows.
 	{"C26", "if true:\n    print(1)\n    # last\nelse:\n    print(2)\n    # end of else\n", "if true:\n    print(1)\n# last\nelse:\n    print(2)\n    # end of else\n"},
-	{"C26/def", "def f():\n    return 1\n    # last\nprint(f())\n", "def f():\n    return 1\n    # last\nprint(f())\n"},
+	{"C26/def", "def f():\n    return 1\n    # last\nprint(f())\n", "def f():\n    return 1\n# last\nprint(f())\n"},
 	{"C26/rollback", "reversible action a():\n    x = 1\n# before\nrollback:\n    y = 1\n", ""},
 	{"C28/quote", "x = \"\"\"line\nends with quote\\\"\"\"\"\n", ""},
 	{"C28/escapes", "x = \"\\\"\" + \"back\\\\\" + \"\\t\\r\\n\"\n", ""},
