@@ -154,12 +154,13 @@ func csvFields(row eval.Value, names []string) ([]string, error) {
 	case isArray:
 		return csvTexts(list.Values())
 	}
-	ok := false
 	vals := make([]eval.Value, len(names))
 	for i, n := range names {
-		if vals[i], ok = m.Get(n); !ok {
+		v, ok := m.Get(n)
+		if !ok {
 			return nil, errors.New("no key " + eval.Quote(n))
 		}
+		vals[i] = v
 	}
 	if m.Len() != len(names) {
 		return nil, errors.New("it has keys that the first row lacks")

@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/sense-lang/sense/builtins/std"
 	"github.com/sense-lang/sense/diag"
@@ -249,23 +247,6 @@ print(seen.has("hidden"))`)
 	if content(t, filepath.Join(out, "f")) != "hidden" {
 		t.Error("what lies outside was written")
 	}
-}
-
-func TestFSNeverWaitsForAPipe(t *testing.T) {
-	dir, p := folder(t, nil)
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
-		t.Skip(err)
-	}
-	var cancel context.CancelFunc
-	p.ctx, cancel = context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	p.check(t, []row{
-		{code: `fs.read("pipe")`, fails: "std.fs.read: 'pipe': it is no regular file"},
-		{code: `fs.write("pipe", "x")`, fails: "std.fs.write: 'pipe': it is no regular file"},
-		{code: `fs.append("pipe", "x")`, fails: "std.fs.append: 'pipe': no such device or address"},
-		{code: `fs.list("pipe")`, fails: "std.fs.list: 'pipe' is not a folder, or not in one"},
-		{code: `fs.stat("pipe")["kind"]`, want: "other"},
-	})
 }
 
 func TestFSSizes(t *testing.T) {

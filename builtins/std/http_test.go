@@ -287,7 +287,9 @@ func TestHTTPRedirects(t *testing.T) {
 func TestHTTPRedirectsReachNothingPrivate(t *testing.T) {
 	inner := newSite(t, echo)
 	port := inner.URL[strings.LastIndexByte(inner.URL, ':'):]
-	outer := newSite(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Query().Get("to"), 302) })
+	outer := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusFound)
+	})
 	named := strings.Replace(outer.URL, "127.0.0.1", "localhost", 1)
 	for _, to := range []string{
 		"http://127.0.0.1" + port, "http://[::1]" + port, "http://127.1.2.3" + port, "http://[::ffff:127.0.0.1]" + port,

@@ -96,6 +96,21 @@ func TestPolicyOfHosts(t *testing.T) {
 	}
 }
 
+func TestCeilingOfHosts(t *testing.T) {
+	s := newSite(t, echo)
+	p := &program{ceiling: &policy.Ceiling{}}
+	if err := p.ceiling.Allow("--allow", "net.http", `net.http."127.0.0.1"`); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := p.run(imports + "print(http.get(\"" + s.URL + "\")[\"status\"])"); err != nil || out != "200" {
+		t.Errorf("%s %v", out, err)
+	}
+	_, err := p.run(imports + "http.get(\"" + strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "\")")
+	if m := message(err); m != "std.http.get requires capability 'net.http.localhost', which is denied by policy" {
+		t.Error(m)
+	}
+}
+
 // TestPolicyOfRedirects sees to it that a redirect is asked of policy as well.
 func TestPolicyOfRedirects(t *testing.T) {
 	_, p := folder(t, nil)

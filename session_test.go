@@ -1,0 +1,96 @@
+package sense_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/diag"
+)
+
+func TestSessionKnowsStandardModules(t *testing.T) {
+	r := sense.New(t.Context(), sense.Options{})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	if err := s.Run(t.Context(), "import std.json\nimport std.fs as files", false); err != nil {
+		t.Fatal(err)
+	}
+	offered := func(prefix string) (names []string) {
+		for _, n := range s.Complete(prefix) {
+			names = append(names, n.Name)
+		}
+		return names
+	}
+	if got := offered("json."); !slices.Equal(got, []string{"dump", "parse"}) {
+		t.Errorf("json. offers %v", got)
+	}
+	if got := offered("files.re"); !slices.Equal(got, []string{"read", "remove"}) {
+		t.Errorf("files.re offers %v", got)
+	}
+	if got := offered("files.read.x"); got != nil {
+		t.Errorf("files.read.x offers %v", got)
+	}
+	if doc, err := s.Doc("files.read"); err != nil || !strings.Contains(doc, "std.fs.read(path)\nthe text of a file") {
+		t.Errorf("%q %v", doc, err)
+	}
+	for name, want := range map[string]string{
+		"nope.x": "undefined variable 'nope'", "json.nope": "module 'std.json' has no member 'nope'", "print.x": "'print' is no module",
+	} {
+		if _, err := s.Doc(name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+}
+
+// TestZeroOptionsReachNothing holds what the zero Options promise of the
+// standard modules.
+func TestZeroOptionsReachNothing(t *testing.T) {
+	t.Setenv("HOME", "/home/somebody")
+	r := sense.New(t.Context(), sense.Options{})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	v, err := s.Eval(t.Context(), "import std.env\nimport std.fs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code, want := range map[string]string{`env.get("HOME")`: "nil", "env.names()": "[]", "env.args()": "[]"} {
+		if v, err = s.Eval(t.Context(), code); err != nil || v.String() != want {
+			t.Errorf("%s gives %v, %v", code, v, err)
+		}
+	}
+	_, err = s.Eval(t.Context(), "fs.list()")
+	if err == nil || !strings.Contains(err.Error(), "there is no folder that may be used") {
+		t.Errorf("a folder is listed: %v", err)
+	}
+}
+
+func TestOptionsOfStandardModules(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := sense.New(ctx, sense.Options{FSRoots: []string{dir}, Args: []string{"a"}, Environ: func() []string { return []string{"X=1"} }})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	if err := s.Run(ctx, "import std.env\nimport std.fs\nimport std.process", false); err != nil {
+		t.Fatal(err)
+	}
+	for code, want := range map[string]string{
+		`fs.read("` + filepath.ToSlash(dir) + `/f")`: "text", "env.args()": "[a]", "env.names()": "[X]",
+	} {
+		if v, err := s.Eval(ctx, code); err != nil || v.String() != want {
+			t.Errorf("%s gives %v, %v", code, v, err)
+		}
+	}
+	r.Kill()
+	if _, err := s.Eval(ctx, `process.run("sleep", ["600"])`); diag.KindOf(err) != diag.Runtime || err == nil {
+		t.Errorf("a command runs after the end: %v", err)
+	}
+}
