@@ -276,7 +276,7 @@ func (d *Deps) expandConfig(cfg *mcp.Config) (err error) {
 		for _, k := range sortedKeys(table) {
 			table[k] = expand(name+"."+k, table[k])
 			if config.SecretName(k) {
-				x.Secrets = append(x.Secrets, table[k])
+				x.Secrets = append(x.Secrets, config.SecretParts(table[k])...)
 			}
 		}
 	}

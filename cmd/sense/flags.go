@@ -12,6 +12,7 @@ import (
 
 	"github.com/sense-lang/sense"
 	"github.com/sense-lang/sense/audit"
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/policy"
 	"github.com/sense-lang/sense/tape"
@@ -43,21 +44,35 @@ type runFlags struct {
 	depth    int
 	output   string
 	redactor *audit.Redactor
+
+	program string    // its path; empty where there is none
+	user    *settings // the user's own sense.toml, once read
+	project *settings // the project's
+	raw     bool
+	sink    *audit.FileSink // the audit file, once open
 }
 
 func (f *runFlags) register(c *cobra.Command) {
-	f.registerPolicy(c)
+	f.registerWorld(c)
 	fl := c.Flags()
 	fl.BoolVar(&f.dry, "dry-run", false, "run everything but the bodies of commit and rollback")
-	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
-	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
-	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
-	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
 	fl.StringVar(&f.plan, "plan", "", "with --dry-run: write the actions that would commit to this file, for 'sense apply'")
 	fl.StringVar(&f.record, "record", "", "write what the program exchanges with models, MCP servers, people, clock and chance to this tape")
 	fl.StringVar(&f.replay, "replay", "", "answer all that from this tape, with no network and no server")
 	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
+}
+
+// registerWorld adds the flags that every command that runs programs takes:
+// what they may do, what is kept of it, and how much they may use.
+func (f *runFlags) registerWorld(c *cobra.Command) {
+	f.registerPolicy(c)
+	fl := c.Flags()
+	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
+	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
+	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
+	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")
+	fl.BoolVar(&f.raw, "raw", false, "let what programs print act on the terminal; without it control characters are shown escaped there")
 	fl.Int64Var(&f.steps, "max-steps", 0, "end after so many statements (0: no limit)")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end after this time, as in 30s or 5m (0: no limit)")
 	fl.StringVar(&f.memory, "max-memory", "", "memory for the program's values, as in 512M or 2G (0: no limit; default 2G or half the machine's)")
@@ -76,8 +91,14 @@ func (f *runFlags) registerPolicy(c *cobra.Command) {
 
 // options gives the options of a run.
 func (f *runFlags) options() (sense.Options, error) {
+	if err := f.configure(); err != nil {
+		return sense.Options{}, err
+	}
+	if f.redactor == nil {
+		f.redactor = &audit.Redactor{} // the tape takes it too
+	}
 	o := sense.Options{
-		Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, Args: f.args,
+		Stdout: programOutput(f.raw), Stderr: errorOutput(f.raw), Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, Args: f.args,
 		DryRun: f.dry, MaxDepth: f.depth, Strict: f.strict,
 	}
 	var err error
@@ -99,19 +120,33 @@ func (f *runFlags) options() (sense.Options, error) {
 		o.AskApproval = (&approver{}).ask
 	}
 	if f.verbose {
-		o.Warn = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
+		o.Warn = f.say
 	}
-	f.redactor = &audit.Redactor{}
 	o.Audit = &audit.Log{Redactor: f.redactor}
+	f.redactor.Add(f.secretValues()...)
 	o.Secret = func(s string) { f.redactor.Add(s) }
-	if f.audit != "" {
+	return o, f.openAudit(o.Audit)
+}
+
+// say shows a remark on standard error, on one line and without secrets.
+func (f *runFlags) say(s string) {
+	fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", diag.Visible(f.redactor.Redact(s)))
+}
+
+// openAudit opens the audit file, once for all programs of the command.
+func (f *runFlags) openAudit(log *audit.Log) error {
+	if f.audit == "" {
+		return nil
+	}
+	if f.sink == nil {
 		sink, err := audit.OpenFile(f.audit, audit.FileOptions{})
 		if err != nil {
-			return o, fmt.Errorf("cannot write the audit to %s: %w", f.audit, err)
+			return fmt.Errorf("cannot write the audit to %s: %w", f.audit, err)
 		}
-		o.Audit.Sink = sink
+		f.sink = sink
 	}
-	return o, nil
+	log.Sink = f.sink
+	return nil
 }
 
 // workingFolder is what std.fs may work in where no flag says otherwise.
@@ -160,7 +195,7 @@ func (f *runFlags) tape(o *sense.Options) error {
 }
 
 func (f *runFlags) ceiling() (*policy.Ceiling, error) {
-	if len(f.allow) == 0 && len(f.deny) == 0 && len(f.policies) == 0 && !f.strict {
+	if len(f.allow) == 0 && len(f.deny) == 0 && len(f.policies) == 0 && !f.strict && !f.hasRules() {
 		return nil, nil
 	}
 	c := &policy.Ceiling{}
@@ -182,6 +217,9 @@ func (f *runFlags) ceiling() (*policy.Ceiling, error) {
 	}
 	if err := c.Deny("--deny", deny...); len(deny) > 0 && err != nil {
 		return nil, fmt.Errorf("--deny: %w", err)
+	}
+	if err := f.bound(c); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -244,6 +282,13 @@ func (f *runFlags) limits() (eval.Limits, error) {
 			return l, fmt.Errorf("--max-output: %w", err)
 		}
 		l.Output = n
+	}
+	if f.user != nil {
+		if f.memory == "" {
+			l.Memory = or(f.user.memory, l.Memory)
+		}
+		l.Memory = tighter(l.Memory, f.project.memory)
+		l.Output = tighter(or(l.Output, f.user.output), f.project.output)
 	}
 	if l.Memory > 0 {
 		debug.SetMemoryLimit(l.Memory / 10 * 9) // collect harder before the limit is reached

@@ -12,12 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sense-lang/sense"
-	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/inspect"
 )
 
 func inspectCommand() *cobra.Command {
-	var dry bool
+	f := &runFlags{}
 	var port uint16
 	c := &cobra.Command{
 		Use:   "inspect FILE [--port 4300] [--dry-run]",
@@ -28,15 +27,21 @@ page. Open the address that is printed; it holds the token that the console
 asks for. Ctrl+C ends it and all that the program started.`,
 		Args: pathArg,
 		RunE: func(c *cobra.Command, args []string) error {
-			return inspectFile(c.Context(), args[0], port, dry)
+			return inspectFile(c.Context(), args[0], port, f)
 		},
 	}
 	c.Flags().Uint16Var(&port, "port", 4300, "the port to listen on; 0 takes a free one")
-	c.Flags().BoolVar(&dry, "dry-run", false, "simulate what commit and rollback would do")
+	f.registerWorld(c)
+	c.Flags().BoolVar(&f.dry, "dry-run", false, "simulate what commit and rollback would do")
 	return c
 }
 
-func inspectFile(ctx context.Context, path string, port uint16, dry bool) error {
+func inspectFile(ctx context.Context, path string, port uint16, f *runFlags) error {
+	f.program = path
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
 	src, err := sense.ReadSource(path)
 	if err != nil {
 		errPrinter(nil).Print(os.Stderr, err)
@@ -44,20 +49,20 @@ func inspectFile(ctx context.Context, path string, port uint16, dry bool) error 
 	}
 	l, err := inspect.Listen(strconv.Itoa(int(port)))
 	if err != nil {
-		return report(ctx, fmt.Errorf("cannot listen on 127.0.0.1:%d: %w", port, bareNet(err)), nil, nil, &audit.Redactor{})
+		return report(ctx, fmt.Errorf("cannot listen on 127.0.0.1:%d: %w", port, bareNet(err)), nil, nil, f.redactor)
 	}
 	defer l.Close()
 	flushCtx, stopFlush := context.WithCancel(ctx)
 	defer stopFlush()
 	go stdout.flushSoon(flushCtx)
 	declared := &inspect.Surface{}
-	r := sense.New(ctx, sense.Options{Stdout: stdout, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, FSRoots: workingFolder, DryRun: dry,
-		OnDeclare: declared.Declare})
+	o.OnDeclare = declared.Declare
+	r := sense.New(ctx, o)
 	current.Store(r)
 	if err = r.RunSource(path, src); err == nil {
-		err = serveConsole(ctx, l, inspect.New(r.Interp(), declared, inspect.Options{Path: path, DryRun: dry}), path, dry)
+		err = serveConsole(ctx, l, inspect.New(r.Interp(), declared, inspect.Options{Path: path, DryRun: f.dry}), path, f.dry)
 	}
-	err = report(ctx, err, finish(ctx, r), nil, &audit.Redactor{})
+	err = report(ctx, err, finish(ctx, r), nil, f.redactor)
 	if n := signalStatus(ctx); err == nil && n != 0 {
 		return exitError(n)
 	}

@@ -67,7 +67,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noCommand,
-		RunE:          func(c *cobra.Command, args []string) error { return startREPL(c.Context()) },
+		RunE:          func(c *cobra.Command, args []string) error { return startREPL(c.Context(), &runFlags{}) },
 	}
 	c.SetVersionTemplate("sense {{.Version}}\n")
 	c.CompletionOptions.HiddenDefaultCmd = true

@@ -17,7 +17,7 @@ import (
 func (f *runFlags) mcp() builtins.MCPOptions {
 	o := builtins.MCPOptions{Yes: f.yes, Interactive: interactive(), Roots: f.fsRoots, Tokens: tokens()}
 	if f.verbose {
-		o.Verbose = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
+		o.Verbose = f.say
 	}
 	if interactive() && term.IsTerminal(int(os.Stderr.Fd())) {
 		o.Progress = (&progressLine{}).show

@@ -18,7 +18,8 @@ func permissionsCommand() *cobra.Command {
 		Short: "Show what a program may do, and which rule decides it",
 		Long: `Show, without running it, which capabilities a program and its modules ask for,
 whether policy allows them, and which rule decides: one of the program, or one of
-the flags --allow, --deny, --policy and --strict, which are those of 'sense run'.`,
+the flags --allow, --deny, --policy and --strict, which are those of 'sense run', or
+of a sense.toml.`,
 		Args: pathArg,
 		RunE: func(c *cobra.Command, args []string) error { return permissions(args[0], f, asJSON) },
 	}
@@ -33,6 +34,10 @@ func permissions(path string, f *runFlags, asJSON bool) error {
 	if err != nil {
 		errPrinter(nil).Print(os.Stderr, err)
 		return exitError(exitFailed)
+	}
+	f.program = path
+	if err := f.configure(); err != nil {
+		return err
 	}
 	ceiling, err := f.ceiling()
 	if err != nil {

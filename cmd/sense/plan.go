@@ -110,7 +110,7 @@ func applyPlan(ctx context.Context, path string, f *runFlags) error {
 		return exitError(exitFailed)
 	}
 	done := 0
-	f.dry = false
+	f.dry, f.program = false, p.Program
 	f.onCommit = p.follow(current.Load, &done)
 	err = f.execute(ctx, nil, func(r *sense.Runtime) error { return r.RunSource(p.Program, src) })
 	if err == nil && done < len(p.Actions) {

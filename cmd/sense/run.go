@@ -131,6 +131,7 @@ func hardStop(code int) {
 }
 
 func runFile(ctx context.Context, path string, f *runFlags) error {
+	f.program = path
 	src, err := source(path)
 	if err != nil {
 		errPrinter(nil).Print(os.Stderr, err)
@@ -230,7 +231,7 @@ func report(ctx context.Context, err error, failures []error, sources map[string
 	}
 	if code, text, ok := sense.ExitStatus(err); ok {
 		if text != "" {
-			fmt.Fprintln(os.Stderr, text)
+			fmt.Fprintln(os.Stderr, secrets.Redact(text))
 		}
 		return exitError(code)
 	}

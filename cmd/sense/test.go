@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sense-lang/sense"
-	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/testrun"
 )
 
@@ -26,19 +26,23 @@ there, with no network and no server.`,
 		Args: pathArg,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0]) },
 	}
+	f.world.registerWorld(c)
 	c.Flags().BoolVar(&f.record, "record", false, "write a tape beside each file")
 	c.Flags().BoolVar(&f.replay, "replay", false, "play the tape beside each file")
 	return c
 }
 
 // testFlags are the flags of `sense test`.
-type testFlags struct{ record, replay bool }
+type testFlags struct {
+	record, replay bool
+	world          runFlags
+}
 
-func (f testFlags) run(ctx context.Context, path string) error {
+func (f *testFlags) run(ctx context.Context, path string) error {
 	if f.record && f.replay {
 		return fmt.Errorf("--record and --replay exclude each other")
 	}
-	ok, err := testrun.Run(path, testrun.Options{Stdout: stdout, Stderr: flushed{os.Stderr}, Run: func(path string, out io.Writer, report func(string, error)) error {
+	ok, err := testrun.Run(path, testrun.Options{Stdout: programOutput(f.world.raw), Stderr: flushed{os.Stderr}, Run: func(path string, out io.Writer, report func(string, error)) error {
 		return f.file(ctx, path, out, report)
 	}})
 	if err != nil {
@@ -56,24 +60,36 @@ func (f testFlags) run(ctx context.Context, path string) error {
 }
 
 // file runs one test file.
-func (f testFlags) file(ctx context.Context, path string, out io.Writer, report func(string, error)) error {
-	o := sense.Options{Stdout: out, Stderr: os.Stderr, Stdin: os.Stdin, Getenv: os.Getenv, Environ: os.Environ, FSRoots: workingFolder, OnTest: report}
-	secrets := &audit.Redactor{}
-	o.Secret = func(s string) { secrets.Add(s) }
-	r := runFlags{redactor: secrets}
+func (f *testFlags) file(ctx context.Context, path string, out io.Writer, report func(string, error)) error {
+	r := &f.world
+	r.program, r.record, r.replay = path, "", ""
 	if f.record {
 		r.record = path + ".tape"
 	}
 	if f.replay {
 		r.replay = path + ".tape"
 	}
-	if err := r.tape(&o); err != nil {
+	o, err := r.options()
+	if err != nil {
 		return err
 	}
+	o.Stdout = out
+	o.OnTest = func(desc string, err error) { report(desc, r.clean(err)) }
 	rt := sense.New(ctx, o)
 	current.Store(rt)
-	err := rt.RunFile(path)
+	err = rt.RunFile(path)
 	finish(ctx, rt)
+	return r.clean(err)
+}
+
+// clean takes secrets out of the text of an error.
+func (f *runFlags) clean(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); f.redactor.Redact(text) != text {
+		return errors.New(f.redactor.Redact(text))
+	}
 	return err
 }
 

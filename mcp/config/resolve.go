@@ -35,15 +35,15 @@ func (e *Entry) Resolve(env Environment) (*Resolved, error) {
 	for _, values := range []map[string]string{r.Config.Env, r.Config.Headers} {
 		for _, k := range slices.Sorted(maps.Keys(values)) {
 			if SecretName(k) {
-				r.Secrets = append(r.Secrets, secretParts(values[k])...)
+				r.Secrets = append(r.Secrets, SecretParts(values[k])...)
 			}
 		}
 	}
 	return r, nil
 }
 
-// secretParts gives a secret value and, of one like "Bearer x", the x.
-func secretParts(v string) []string {
+// SecretParts gives a secret value and, of one like "Bearer x", the x.
+func SecretParts(v string) []string {
 	if scheme, rest, ok := strings.Cut(v, " "); ok && len(scheme) < 12 {
 		return []string{v, strings.TrimSpace(rest)}
 	}
