@@ -102,6 +102,7 @@ type returned struct {
 // lasting is a listener that a server may close without losing the port.
 type lasting struct{ *net.TCPListener }
 
+// Close ends waiting for connections.
 func (l lasting) Close() error { return l.SetDeadline(time.Unix(1, 0)) }
 
 // fetchCode shows the user the address to log in at and waits for the browser

@@ -121,6 +121,7 @@ func (r *remote) redirect(req *http.Request, via []*http.Request) error {
 // redirectError says why a redirect was not followed.
 type redirectError struct{ text string }
 
+// Error says where to and why not.
 func (e *redirectError) Error() string { return e.text }
 
 func sameOrigin(a, b *url.URL) bool {

@@ -16,6 +16,7 @@ type ring struct {
 
 const ringSize = 64 << 10
 
+// Write keeps the last of what it is given.
 func (r *ring) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
