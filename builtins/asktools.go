@@ -378,3 +378,39 @@ func typeSchema(t *ast.TypeExpr) string {
 	}
 	return "{}"
 }
+
+// Arguments reads the arguments of a call from outside, a JSON object, for a
+// tool or an action: as labels in the order of its parameters. Unknown ones are
+// refused.
+func Arguments(name string, params []*ast.Param, args json.RawMessage) ([]eval.Label, error) {
+	raw, err := objectArgs(args)
+	if err != nil {
+		return nil, err
+	}
+	if err := model.CheckArgs(toolSchema(params), raw); err != nil {
+		return nil, fail("'%s': %v", name, err)
+	}
+	out, err := argumentsOf(name, params, raw)
+	if err != nil {
+		return nil, err
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, fail("the arguments are not usable: %v", err)
+	}
+	if len(given) == len(out) {
+		return out, nil
+	}
+	var known []string
+	for _, p := range params {
+		known = append(known, p.Name)
+		delete(given, p.Name)
+	}
+	for unknown := range given {
+		return nil, fail("'%s' has no argument '%s'%s", name, unknown, didYouMean(unknown, known))
+	}
+	return out, nil
+}
+
+// Schema gives the JSON Schema of a tool's or an action's arguments.
+func Schema(params []*ast.Param) json.RawMessage { return toolSchema(params) }

@@ -107,17 +107,21 @@ func (s *MCPServer) talk(th *eval.Thread, f func(ctx context.Context)) error {
 
 // during runs f without the lock and answers questions until it is over.
 func (x *talk) during(th *eval.Thread, f func(ctx context.Context)) error {
-	ctx := th.Context()
+	ctx, cancel := context.WithCancel(th.Context())
+	defer cancel()
 	go func() {
 		defer close(x.over)
 		f(ctx)
 	}()
 	for {
 		var q *question
-		th.Blocking(func(context.Context) {
+		th.Blocking(func(wait context.Context) {
 			select {
 			case q = <-x.asks:
 			case <-x.over:
+			case <-wait.Done():
+				cancel()
+				<-x.over
 			}
 		})
 		if q == nil {

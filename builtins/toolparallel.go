@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
@@ -19,6 +20,7 @@ type parallelCall struct {
 	args json.RawMessage
 	r    *mcp.Result
 	err  error
+	took time.Duration
 	skip bool // it failed before it was sent
 }
 
@@ -67,6 +69,9 @@ func (l *toolLoop) runBesides(calls []model.ToolCall, run []*parallelCall) ([]mo
 		r := model.ToolResult{CallID: calls[i].ID, Name: calls[i].Name}
 		err := p.err
 		if !p.skip {
+			if aerr := p.tool.answered(l.at, p.r, p.took); aerr != nil {
+				return nil, aerr
+			}
 			p.r, err = p.tool.after(l.at, p.r, p.err)
 		}
 		if err == nil {
@@ -101,7 +106,9 @@ func (l *toolLoop) sendAll(run []*parallelCall) error {
 			slots <- struct{}{}
 			all.Go(func() {
 				defer func() { <-slots }()
+				began := time.Now()
 				p.r, p.err = p.tool.send(ctx, p.args)
+				p.took = time.Since(began)
 			})
 		}
 		all.Wait()

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/sense-lang/sense/mcp/fileserver"
 )
 
 func mcpCommand() *cobra.Command {
@@ -40,35 +36,4 @@ func noSubcommand(c *cobra.Command, args []string) error {
 		msg += fmt.Sprintf(" -- did you mean '%s'?", near[0])
 	}
 	return fmt.Errorf("%s\nRun '%s --help' for the commands.", msg, c.CommandPath())
-}
-
-func mcpServeCommand() *cobra.Command {
-	var builtin string
-	var readOnly bool
-	c := &cobra.Command{
-		Use:   "serve --builtin filesystem DIR",
-		Short: "Be an MCP server over standard input and output",
-		Long: `Be an MCP server over standard input and output. The built-in server 'filesystem'
-offers the files of one folder, and nothing outside it, by the tools and argument
-names of the well-known filesystem server.`,
-		Example: "  sense mcp serve --builtin filesystem ./notes --read-only",
-		Args:    pathArg,
-		RunE: func(c *cobra.Command, args []string) error {
-			if builtin != "filesystem" {
-				return fmt.Errorf("no built-in server '%s'; there is: filesystem", builtin)
-			}
-			err := fileserver.Serve(c.Context(), args[0], readOnly, os.Stdin, os.Stdout)
-			if n := signalStatus(c.Context()); n != 0 {
-				return exitError(n)
-			}
-			if err != nil && !errors.Is(err, c.Context().Err()) {
-				errPrinter(nil).Print(os.Stderr, err)
-				return exitError(exitFailed)
-			}
-			return nil
-		},
-	}
-	c.Flags().StringVar(&builtin, "builtin", "", "the built-in server to be: filesystem")
-	c.Flags().BoolVar(&readOnly, "read-only", false, "offer no tool that changes anything")
-	return c
 }

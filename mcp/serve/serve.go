@@ -1,0 +1,214 @@
+// Package serve is Sense's MCP server: it offers tools to any client, over
+// standard input and output ([Stdio]) or over streamable HTTP ([HTTP]).
+//
+// The protocol is mcp-go's. What is added here: arguments reach a tool byte for
+// byte (mcp-go would round large numbers), messages are bounded, everything
+// asked for is answered before the end of the input ends the server, and a tool
+// can ask the client's user for a decision in every revision of the protocol.
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// maxMessage bounds one message in bytes.
+const maxMessage = 64 << 20
+
+// Server is what is offered. Do not change it while it is served.
+type Server struct {
+	Name, Version string
+	// Instructions tell a client's model how to use the server; "" for none.
+	Instructions string
+	Tools        []Tool
+}
+
+// Tool is one tool.
+type Tool struct {
+	Name, Description string
+	// Schema is the JSON Schema of the arguments.
+	Schema json.RawMessage
+	// ReadOnly and Destructive are hints for the client.
+	ReadOnly, Destructive bool
+	// Requires lists the capabilities that a call needs, for the client's
+	// information.
+	Requires []string
+	// Call runs the tool. args is a JSON object, as the client wrote it. An
+	// error is told to the client as the tool's failure; ErrAsk has the user
+	// asked first. Several calls may run at once.
+	Call func(ctx context.Context, c *Call) (*Result, error)
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Args json.RawMessage
+	// Client is the client's name as it told it, "" where it did not.
+	Client string
+	// Answer is what the user answered to the question that an earlier try
+	// asked with Ask; nil on the first try.
+	Answer *Answer
+}
+
+// Answer is a user's decision.
+type Answer struct {
+	// Approved is true only for a plain yes.
+	Approved bool
+	// Reason is what the user said to it, "" for nothing.
+	Reason string
+}
+
+// Result is what a call gave.
+type Result struct {
+	Text string
+	// Structured is a JSON object, nil for none.
+	Structured json.RawMessage
+}
+
+// Ask is an error of Call that has the client's user asked for a yes or no; the
+// call is then made again with the answer.
+type Ask struct{ Message string }
+
+// Error says that a question is open.
+func (a *Ask) Error() string { return "the user has to be asked: " + a.Message }
+
+// rawKey is the only member of arguments that hide their exact text from the
+// JSON decoder of mcp-go.
+const rawKey = "\x00raw"
+
+// build makes the server of mcp-go.
+func (s *Server) build() *server.MCPServer {
+	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithRecovery()}
+	if s.Instructions != "" {
+		opts = append(opts, server.WithInstructions(s.Instructions))
+	}
+	srv := server.NewMCPServer(s.Name, s.Version, opts...)
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		srv.AddTool(t.describe(), t.handle)
+	}
+	return srv
+}
+
+func (t *Tool) describe() mcp.Tool {
+	d := mcp.NewToolWithRawSchema(t.Name, t.Description, t.Schema)
+	readOnly, destructive := t.ReadOnly, t.Destructive
+	d.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &readOnly, DestructiveHint: &destructive}
+	if len(t.Requires) > 0 {
+		d.Meta = mcp.NewMetaFromMap(map[string]any{"sense/requires": t.Requires})
+	}
+	return d
+}
+
+const (
+	questionKey = "approve"
+	reasonKey   = "reason"
+)
+
+// handle runs a call of mcp-go.
+func (t *Tool) handle(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, err := exactArgs(req.Params.Arguments)
+	if err != nil {
+		return failure(err), nil
+	}
+	c := &Call{Args: args, Client: clientName(ctx)}
+	if a := server.ElicitationResponse(req.Params.InputResponses, questionKey); a != nil {
+		c.Answer = answerOf(a)
+	}
+	r, err := t.Call(ctx, c)
+	var ask *Ask
+	if errors.As(err, &ask) {
+		return question(ask), nil
+	}
+	if err != nil {
+		return failure(err), nil
+	}
+	out := mcp.NewToolResultText(r.Text)
+	if r.Structured != nil {
+		out.StructuredContent = r.Structured
+	}
+	return out, nil
+}
+
+func failure(err error) *mcp.CallToolResult { return mcp.NewToolResultError(err.Error()) }
+
+// exactArgs gives the arguments as the client wrote them.
+func exactArgs(v any) (json.RawMessage, error) {
+	if v == nil {
+		return json.RawMessage("{}"), nil
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("the arguments must be a JSON object")
+	}
+	if text, ok := m[rawKey].(string); ok && len(m) == 1 {
+		return json.RawMessage(text), nil
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not usable: %w", err)
+	}
+	return raw, nil
+}
+
+// question asks the client's user.
+func question(a *Ask) *mcp.CallToolResult {
+	return server.NewInputRequestBuilder("").Elicit(questionKey, mcp.ElicitationParams{
+		Mode: mcp.ElicitationModeForm, Message: a.Message,
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				questionKey: map[string]any{"type": "boolean", "title": "Approve", "description": "yes lets it happen"},
+				reasonKey:   map[string]any{"type": "string", "title": "Reason", "description": "why, for the record"},
+			},
+			"required": []string{questionKey},
+		},
+	}).ToolResult()
+}
+
+func answerOf(a *mcp.ElicitationResult) *Answer {
+	if a.Action != mcp.ElicitationResponseActionAccept {
+		return &Answer{}
+	}
+	content, _ := a.Content.(map[string]any)
+	yes, _ := content[questionKey].(bool)
+	reason, _ := content[reasonKey].(string)
+	return &Answer{Approved: yes, Reason: reason}
+}
+
+func clientName(ctx context.Context) string {
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		return s.GetClientInfo().Name
+	}
+	return ""
+}
+
+// hideArgs puts the arguments of a call into a text, where no decoder rounds
+// them. A message that is no plain call stays as it is.
+func hideArgs(line []byte) []byte {
+	var msg map[string]json.RawMessage
+	if json.Unmarshal(line, &msg) != nil || string(msg["method"]) != `"tools/call"` {
+		return line
+	}
+	var params map[string]json.RawMessage
+	if json.Unmarshal(msg["params"], &params) != nil || len(params["arguments"]) == 0 || params["arguments"][0] != '{' {
+		return line
+	}
+	text, err := json.Marshal(map[string]string{rawKey: string(params["arguments"])})
+	if err != nil {
+		return line
+	}
+	params["arguments"] = text
+	if msg["params"], err = json.Marshal(params); err != nil {
+		return line
+	}
+	out, err := json.Marshal(msg)
+	if err != nil {
+		return line
+	}
+	return out
+}

@@ -1,0 +1,350 @@
+package sense
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp/serve"
+)
+
+// Declarations collects what a program declares, in order: give its Add to the
+// program as Options.OnDeclare. The zero Declarations is empty.
+type Declarations struct {
+	mu   sync.Mutex
+	list []eval.Declared
+}
+
+// Add takes one declaration.
+func (d *Declarations) Add(x eval.Declared) {
+	if x.Kind != "tool" && x.Kind != "action" {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.list = slices.DeleteFunc(d.list, func(y eval.Declared) bool { return y.Kind == x.Kind && y.Name == x.Name && y.File == x.File })
+	d.list = append(d.list, x)
+}
+
+// in gives the declarations of one file.
+func (d *Declarations) in(file string) []eval.Declared {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []eval.Declared
+	for _, x := range d.list {
+		if x.File == file {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// NewMCPServer makes an MCP server of a program that has run: its tools, and
+// its actions by tools that prepare, describe, approve, commit and roll back.
+// What the file itself declares is offered, not what it imports. Every call
+// stands under the policy of the place where the tool or action is declared,
+// and is audited; an approval is asked of the client's user. The error says
+// what cannot be offered.
+func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server, error) {
+	s := &serve.Server{Name: name, Version: "1"}
+	m := &served{in: r.in, actions: map[string]*servedAction{}}
+	actions := false
+	for _, x := range d.in(file) {
+		switch o := x.Value.AsObject().(type) {
+		case *eval.Tool:
+			s.Tools = append(s.Tools, m.tool(x.Value, o))
+		case *eval.ActionDecl:
+			actions = true
+			s.Tools = append(s.Tools, m.prepare(x.Value, o))
+		}
+	}
+	if len(s.Tools) == 0 {
+		return nil, diag.New(diag.Runtime, "%s declares no tools and no actions, so there is nothing to serve", file)
+	}
+	if actions {
+		s.Tools = append(s.Tools, m.steps()...)
+		s.Instructions = "Actions are done in steps: prepare_NAME gives an id; describe_action shows what it would do; " +
+			"approve_action asks the user where an approval is needed; commit_action does it; rollback_action undoes it where that is possible."
+	}
+	seen := map[string]bool{}
+	for _, t := range s.Tools {
+		if seen[t.Name] {
+			return nil, diag.New(diag.Runtime, "%s declares '%s' in more than one sense, so a client could not tell them apart", file, t.Name)
+		}
+		seen[t.Name] = true
+	}
+	return s, nil
+}
+
+// maxPrepared bounds the actions that wait to be committed.
+const maxPrepared = 500
+
+// served is a program that serves.
+type served struct {
+	in *eval.Interp
+
+	mu      sync.Mutex
+	actions map[string]*servedAction
+	order   []string
+}
+
+// servedAction is an action that a client prepared.
+type servedAction struct {
+	id     string
+	action *eval.Action
+	busy   bool // a step runs; touched under the program's lock only
+}
+
+// host names the caller in messages about waits.
+func host(c *serve.Call) string {
+	if c.Client == "" {
+		return "an MCP client"
+	}
+	return "the MCP client " + diag.Visible(c.Client)
+}
+
+// tool offers a tool of the program.
+func (m *served) tool(v eval.Value, t *eval.Tool) serve.Tool {
+	desc, _ := t.Description()
+	return serve.Tool{
+		Name: t.Name(), Description: desc, Schema: builtins.Schema(t.Params()), Requires: t.Requires(), Destructive: true,
+		Call: func(ctx context.Context, c *serve.Call) (*serve.Result, error) {
+			args, err := builtins.Arguments(t.Name(), t.Params(), c.Args)
+			if err != nil {
+				return nil, err
+			}
+			return m.run(ctx, c, v, func(th *eval.Thread) (eval.Value, error) {
+				r, err := th.CallLabeled(v, nil, args)
+				if err == nil && t.Async() {
+					return th.Await(r)
+				}
+				return r, err
+			})
+		},
+	}
+}
+
+// run runs f under the rules around what it calls and gives its value as a
+// result.
+func (m *served) run(ctx context.Context, c *serve.Call, at eval.Value, f func(th *eval.Thread) (eval.Value, error)) (*serve.Result, error) {
+	var out *serve.Result
+	_, err := m.in.HostFor(ctx, host(c), func(th *eval.Thread) (v eval.Value, err error) {
+		th.StandAt(at)
+		if v, err = f(th); err != nil {
+			return v, err
+		}
+		out, err = resultOf(v)
+		return v, err
+	})
+	return out, err
+}
+
+// resultOf gives a value as a client reads it: a Map as JSON, all else as it
+// prints.
+func resultOf(v eval.Value) (*serve.Result, error) {
+	if _, ok := v.AsMap(); ok {
+		if raw, err := builtins.ToJSON(v); err == nil {
+			return &serve.Result{Text: string(raw), Structured: raw}, nil
+		}
+	}
+	if _, ok := v.AsArray(); ok {
+		if raw, err := builtins.ToJSON(v); err == nil {
+			return &serve.Result{Text: string(raw)}, nil
+		}
+	}
+	if v.IsNil() || !v.IsSet() {
+		return &serve.Result{Text: "done"}, nil
+	}
+	text, err := eval.Text(v)
+	return &serve.Result{Text: text}, err
+}
+
+// prepare offers to prepare an action.
+func (m *served) prepare(v eval.Value, a *eval.ActionDecl) serve.Tool {
+	desc := strings.TrimSpace(a.Doc())
+	if desc == "" {
+		desc = "The action " + a.Name() + "."
+	}
+	desc += " This only prepares it, and nothing happens before commit_action."
+	if a.NeedsApproval() {
+		desc += " It needs the user's approval."
+	}
+	if !a.Reversible() {
+		desc += " It cannot be undone."
+	}
+	return serve.Tool{
+		Name: "prepare_" + a.Name(), Description: desc, Schema: builtins.Schema(a.Params()), Requires: a.Requires(),
+		Call: func(ctx context.Context, c *serve.Call) (*serve.Result, error) {
+			args, err := builtins.Arguments(a.Name(), a.Params(), c.Args)
+			if err != nil {
+				return nil, err
+			}
+			var out *serve.Result
+			_, err = m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
+				th.StandAt(v)
+				p, err := th.CallLabeled(v, nil, args)
+				if err != nil {
+					return p, err
+				}
+				made, ok := p.AsObject().(*eval.Action)
+				if !ok {
+					return p, diag.New(diag.Runtime, "'%s' gave no action", a.Name())
+				}
+				out = m.keep(made).state("")
+				return p, nil
+			})
+			return out, err
+		},
+	}
+}
+
+// keep notes a prepared action under an id that nobody can guess.
+func (m *served) keep(a *eval.Action) *servedAction {
+	p := &servedAction{id: strings.ToLower(rand.Text()[:16]), action: a}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.order) >= maxPrepared {
+		delete(m.actions, m.order[0])
+		m.order = slices.Delete(m.order, 0, 1)
+	}
+	m.actions[p.id] = p
+	m.order = append(m.order, p.id)
+	return p
+}
+
+func (m *served) find(args json.RawMessage) (*servedAction, error) {
+	var a struct{ ID string }
+	if err := json.Unmarshal(args, &a); err != nil || a.ID == "" {
+		return nil, diag.New(diag.Runtime, "the argument 'id' is missing: prepare_NAME gives it")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.actions[a.ID]; p != nil {
+		return p, nil
+	}
+	return nil, diag.New(diag.Runtime, "there is no prepared action '%s'", a.ID)
+}
+
+// state says where an action stands, and what a step gave.
+func (p *servedAction) state(result string) *serve.Result {
+	d := p.action.Decl()
+	m := eval.NewMap()
+	m.Set("id", eval.String(p.id))
+	m.Set("action", eval.String(d.Name()))
+	m.Set("state", eval.String(p.action.State()))
+	m.Set("needs_approval", eval.Bool(d.NeedsApproval()))
+	m.Set("approved", eval.Bool(p.action.Approved()))
+	m.Set("reversible", eval.Bool(d.Reversible()))
+	m.Set("description", eval.String(p.action.Describe()))
+	if result != "" {
+		m.Set("result", eval.String(result))
+	}
+	raw, err := builtins.ToJSON(m.Value())
+	if err != nil { // texts and truth values are always encoded
+		return &serve.Result{Text: p.action.String()}
+	}
+	return &serve.Result{Text: string(raw), Structured: raw}
+}
+
+const idSchema = `{"type":"object","properties":{"id":{"type":"string","description":"the id that prepare_NAME gave"}},"required":["id"]}`
+
+// steps offers what can be done with a prepared action.
+func (m *served) steps() []serve.Tool {
+	return []serve.Tool{
+		{
+			Name: "describe_action", Description: "Show what a prepared action would do, and where it stands.", Schema: json.RawMessage(idSchema), ReadOnly: true,
+			Call: m.step(func(context.Context, *eval.Thread, *serve.Call, *servedAction) (string, error) { return "", nil }),
+		},
+		{
+			Name: "approve_action", Description: "Ask the user to approve a prepared action. Nothing happens before commit_action.", Schema: json.RawMessage(idSchema),
+			Call: m.step(m.approve),
+		},
+		{
+			Name: "commit_action", Description: "Do what a prepared action describes.", Schema: json.RawMessage(idSchema), Destructive: true,
+			Call: m.step(m.commit),
+		},
+		{
+			Name: "rollback_action", Description: "Undo a committed action that is reversible.", Schema: json.RawMessage(idSchema), Destructive: true,
+			Call: m.step(func(_ context.Context, th *eval.Thread, _ *serve.Call, p *servedAction) (string, error) {
+				return p.method(th, "rollback")
+			}),
+		},
+	}
+}
+
+// step makes one step of an action; no other one of the same action runs
+// meanwhile.
+func (m *served) step(f func(ctx context.Context, th *eval.Thread, c *serve.Call, p *servedAction) (string, error)) func(context.Context, *serve.Call) (*serve.Result, error) {
+	return func(ctx context.Context, c *serve.Call) (*serve.Result, error) {
+		p, err := m.find(c.Args)
+		if err != nil {
+			return nil, err
+		}
+		var out *serve.Result
+		_, err = m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
+			th.StandAt(eval.Obj(p.action))
+			if p.busy {
+				return eval.Nil(), diag.New(diag.Runtime, "a step of action '%s' is still running", p.action.Decl().Name())
+			}
+			p.busy = true
+			defer func() { p.busy = false }()
+			text, err := f(ctx, th, c, p)
+			if err == nil {
+				out = p.state(text)
+			}
+			return eval.Nil(), err
+		})
+		return out, err
+	}
+}
+
+// method calls a method of the action and gives its value as text.
+func (p *servedAction) method(th *eval.Thread, name string) (string, error) {
+	m := p.action.Method(name)
+	v, err := th.Call(eval.NewBuiltin(eval.Builtin{
+		Name: p.action.OwnerName() + "." + m.Name, Min: m.Min, Max: m.Max, Labels: m.Labels,
+		Fn: func(c *eval.Call) (eval.Value, error) { return m.Fn(c, p.action) },
+	}))
+	if err != nil || v.IsNil() || v.AsObject() == eval.Object(p.action) {
+		return "", err
+	}
+	return eval.Text(v)
+}
+
+// approve asks the client's user; nobody else can approve here.
+func (m *served) approve(_ context.Context, th *eval.Thread, c *serve.Call, p *servedAction) (string, error) {
+	switch {
+	case p.action.Approved():
+		return "", nil
+	case c.Answer == nil:
+		return "", &serve.Ask{Message: "Approve this action?\n" + p.action.Describe()}
+	case !c.Answer.Approved:
+		return "", diag.New(diag.Approval, "the user did not approve the action '%s'", p.action.Decl().Name())
+	}
+	by := "the user of " + host(c)
+	if c.Answer.Reason != "" {
+		by += fmt.Sprintf(" (%s)", diag.Visible(c.Answer.Reason))
+	}
+	return "", p.action.ApproveBy(th, by)
+}
+
+// commit verifies an action that is only prepared and commits it.
+func (m *served) commit(_ context.Context, th *eval.Thread, _ *serve.Call, p *servedAction) (string, error) {
+	if p.action.State() == "prepared" {
+		if _, err := p.method(th, "verify"); err != nil {
+			return "", err
+		}
+	}
+	d := p.action.Decl()
+	if d.NeedsApproval() && !p.action.Approved() {
+		return "", diag.New(diag.Approval, "the action '%s' needs an approval: call approve_action first", d.Name())
+	}
+	return p.method(th, "commit")
+}
