@@ -52,13 +52,10 @@ func cannotConvert(v eval.Value, to string) error {
 	return fail("cannot convert %s to %s", s, to)
 }
 
-// isSpace is what Python strips: the separators U+001C to U+001F too.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }
-
 // parseInt reads an Int as Python's int() does: spaces around, a sign, any
 // decimal digits, single underscores between them.
 func parseInt(s string) (*big.Int, bool) {
-	s, ok := plainDigits(strings.TrimFunc(s, isSpace))
+	s, ok := plainDigits(strings.TrimFunc(s, unicode.IsSpace))
 	if !ok {
 		return nil, false
 	}
@@ -131,7 +128,7 @@ func builtinFloat(c *eval.Call) (eval.Value, error) {
 
 // parseFloat reads a Float as Python's float() does.
 func parseFloat(s string) (float64, bool) {
-	s, ok := plainDigits(strings.TrimFunc(s, isSpace))
+	s, ok := plainDigits(strings.TrimFunc(s, unicode.IsSpace))
 	if !ok {
 		return 0, false
 	}
@@ -140,7 +137,9 @@ func parseFloat(s string) (float64, bool) {
 		return 0, false
 	}
 	switch body {
-	case "inf", "infinity", "nan":
+	case "nan":
+		return math.NaN(), true
+	case "inf", "infinity":
 		f, err := strconv.ParseFloat(s, 64)
 		return f, err == nil
 	}
