@@ -65,11 +65,13 @@ var memoryMethods = map[string]*eval.Method{
 
 // noteMemory writes down that a memory is about to be changed.
 func noteMemory(c *eval.Call, memory, event, key string) error {
+	in := c.Thread.Interp()
+	if !in.FullAudit() {
+		return nil // the common case, which must cost nothing
+	}
 	fields := []audit.Field{{Key: "key", Value: key}}
 	if len(c.Args) > 1 {
-		if in := c.Thread.Interp(); in.FullAudit() {
-			fields = append(fields, audit.Field{Key: "digest", Value: in.Digest(c.Args[1:2])})
-		}
+		fields = append(fields, audit.Field{Key: "digest", Value: in.Digest(c.Args[1:2])})
 	}
 	return c.Thread.Place().Event("memory", memory, event, "", fields...)
 }

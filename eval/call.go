@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
@@ -87,6 +88,9 @@ func (c *compiler) call(e *ast.CallExpr) expr {
 	s := c.site(&e.P)
 	if labels != nil {
 		return labeledCall(f, args, labels, s)
+	}
+	if allSimple(e.Args) && len(args) >= 3 && len(args) <= 8 {
+		return simpleCall(f, c.simpleArgs(e.Args), args, s)
 	}
 	if id != nil {
 		if bs, certain := c.candidates(id.Name); len(bs) == 1 && (certain || c.in.builtin(id.Name) == nil) {
@@ -260,6 +264,82 @@ func callFew(f expr, args []expr, s *site) expr {
 		}
 		return callN(fr, v, s, append([]Value(nil), tmp[:n]...)...)
 	}
+}
+
+// allSimple reports whether no argument can run anything that needs a frame, so
+// that they may be put into the callee's one by one.
+func allSimple(args []ast.Arg) bool {
+	return !slices.ContainsFunc(args, func(a ast.Arg) bool { return !isSimple(a.Value, 8) })
+}
+
+func isSimple(e ast.Expr, depth int) bool {
+	switch e := e.(type) {
+	case *ast.Ident, *ast.IntLit, *ast.FloatLit, *ast.StringLit, *ast.BoolLit, *ast.NilLit:
+		return true
+	case *ast.BinaryExpr:
+		return depth > 0 && (hasShapes(e.Op) || e.Op == ast.OpDiv) && isSimple(e.X, depth-1) && isSimple(e.Y, depth-1)
+	}
+	return false
+}
+
+// simpleArg is a simple argument; the two frequent shapes need no call.
+type simpleArg struct {
+	x      expr
+	k      Value // a constant, where it is set
+	isSlot bool
+	slot   uint8
+}
+
+func (c *compiler) simpleArgs(args []ast.Arg) []simpleArg {
+	out := make([]simpleArg, len(args))
+	for i, a := range args {
+		o := c.operand(a.Value)
+		out[i] = simpleArg{x: o.x, isSlot: o.isSlot, slot: o.slot}
+		if o.isInt {
+			out[i].k = mkInt(o.n)
+		}
+	}
+	return out
+}
+
+// simpleCall is callFew for simple arguments. calls(6M): 0.27 s without, 0.21 s
+// with it.
+//
+//go:noinline
+func simpleCall(f expr, simple []simpleArg, args []expr, s *site) expr {
+	return func(fr fp) Value {
+		v := f(fr)
+		if isFunc(v) {
+			if fn := toFunc(v); int(fn.arity) == len(simple) {
+				if nf := enterSimple(fr, fn, simple, s); nf != nil {
+					return fn.body(nf)
+				}
+			}
+		}
+		return callN(fr, v, s, evalArgs(fr, args)...)
+	}
+}
+
+// enterSimple makes the callee's frame; nil where that is not so simple.
+func enterSimple(fr fp, fn *Func, args []simpleArg, s *site) fp {
+	nf, th := window(fr, s.off), threadOf(fr)
+	d := depthOf(fr) + fn.weight
+	if addr(nf) > th.end.Load() || d > th.max {
+		return nil
+	}
+	for i := range args {
+		to := &nf[uint8(slotArgs+i)]
+		switch a := &args[i]; {
+		case a.isSlot:
+			setSlot(to, fr[a.slot])
+		case a.k.p != nil:
+			setSlot(to, a.k)
+		default:
+			setSlot(to, a.x(fr))
+		}
+	}
+	setHead(nf, th, d, fn, s.id)
+	return nf
 }
 
 //go:noinline

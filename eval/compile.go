@@ -272,7 +272,7 @@ func (c *compiler) params(p *proto, ps []*ast.Param) {
 		b := bs[i]
 		pr := param{name: q.Name, typ: c.typeOf(q.Type), slot: slotArgs + i, ast: q}
 		if q.Default != nil {
-			pr.def = c.expr(q.Default)
+			c.maybe(func() { pr.def = c.expr(q.Default) }) // only where no argument is given
 		} else {
 			p.min = i + 1
 		}

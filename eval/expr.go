@@ -386,32 +386,6 @@ func (c *compiler) unary(e *ast.UnaryExpr) expr {
 	}
 }
 
-// member compiles a read of x.name.
-func (c *compiler) member(e *ast.MemberExpr) expr {
-	x := c.expr(e.X)
-	var lastMod *Module
-	var last *Global
-	return func(fr fp) Value {
-		v := x(fr)
-		if kindOf(v) == KObject {
-			if m, ok := toBox(v).o.(*Module); ok { // the one cell of a module's name never moves
-				if m == lastMod && last.v.p != nil {
-					return last.v
-				}
-				if g := m.names[e.Name]; g != nil && g.v.p != nil {
-					lastMod, last = m, g
-					return g.v
-				}
-			}
-		}
-		r, err := threadOf(fr).attr(v, e.Name)
-		if err != nil {
-			fail(fr, &e.NamePos, err)
-		}
-		return r
-	}
-}
-
 // attr reads a member of any value.
 func (th *Thread) attr(v Value, name string) (Value, error) {
 	switch kindOf(v) {

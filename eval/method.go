@@ -1,19 +1,26 @@
 package eval
 
-import "github.com/sense-lang/sense/ast"
+import (
+	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
+)
 
 // methodCall compiles x.name(...).
 func (c *compiler) methodCall(m *ast.MemberExpr, e *ast.CallExpr, labels []string) expr {
 	x := c.expr(m.X)
 	args := c.args(e.Args)
 	s := c.site(&e.P)
-	read := c.memberOf(m)
+	member := &memberCache{name: m.Name, at: &m.NamePos}
 	n := len(args) - len(labels)
 	cache := &methodCache{name: m.Name}
+	var simple []simpleArg
+	if allSimple(e.Args) && labels == nil {
+		simple = c.simpleArgs(e.Args)
+	}
 	return func(fr fp) Value {
 		recv := x(fr)
 		th := threadOf(fr)
-		if d := cache.find(th, recv); d != nil {
+		if d := cache.find(th, recv, member.last); d != nil {
 			var tmp [4]Value
 			vals := tmp[:0]
 			for _, a := range args {
@@ -25,10 +32,16 @@ func (c *compiler) methodCall(m *ast.MemberExpr, e *ast.CallExpr, labels []strin
 			}
 			return r
 		}
-		v := read(fr, recv)
+		v := member.read(fr, recv)
 		if labels == nil && isFunc(v) {
-			if fn := toFunc(v); int(fn.arity) == n && n <= 3 {
-				return callSmall(fr, fn, args, s)
+			if fn := toFunc(v); int(fn.arity) == n {
+				if simple != nil {
+					if nf := enterSimple(fr, fn, simple, s); nf != nil {
+						return fn.body(nf)
+					}
+				} else if n <= 3 {
+					return callSmall(fr, fn, args, s)
+				}
 			}
 		}
 		vals := evalArgs(fr, args)
@@ -45,8 +58,11 @@ type methodCache struct {
 	d    *Method // nil: the type has no such method
 }
 
-// find gives the method of v, nil where there is none.
-func (m *methodCache) find(th *Thread, v Value) *Method {
+// find gives the method of v, nil where there is none, as in a module.
+func (m *methodCache) find(th *Thread, v, module Value) *Method {
+	if v.p == module.p {
+		return nil
+	}
 	k := kindOf(v)
 	if k == m.kind && (k != KObject || objectType(v) == m.typ) {
 		return m.d
@@ -88,28 +104,48 @@ func pair(labels []string, vals []Value) []Label {
 	return out
 }
 
-// memberOf compiles the read of a member of a value at hand.
-func (c *compiler) memberOf(m *ast.MemberExpr) func(fr fp, v Value) Value {
-	var lastMod *Module
-	var last *Global
-	return func(fr fp, v Value) Value {
-		if kindOf(v) == KObject {
-			if mod, ok := toBox(v).o.(*Module); ok {
-				if mod == lastMod && last.v.p != nil {
-					return last.v
-				}
-				if g := mod.names[m.Name]; g != nil && g.v.p != nil {
-					lastMod, last = mod, g
-					return g.v
-				}
+// memberCache reads a member of a value. The last module that had it is
+// remembered: the one cell of a module's name never moves.
+type memberCache struct {
+	name string
+	at   *diag.Pos
+	last Value
+	g    *Global
+}
+
+func (m *memberCache) read(fr fp, v Value) Value {
+	if v.p == m.last.p && m.g.v.p != nil {
+		return m.g.v
+	}
+	return m.find(fr, v)
+}
+
+//go:noinline
+func (m *memberCache) find(fr fp, v Value) Value {
+	if kindOf(v) == KObject {
+		if mod, ok := toBox(v).o.(*Module); ok {
+			if g := mod.names[m.name]; g != nil && g.v.p != nil {
+				m.last, m.g = v, g
+				return g.v
 			}
 		}
-		r, err := threadOf(fr).attr(v, m.Name)
-		if err != nil {
-			fail(fr, &m.NamePos, err)
-		}
-		return r
 	}
+	r, err := threadOf(fr).attr(v, m.name)
+	if err != nil {
+		fail(fr, m.at, err)
+	}
+	return r
+}
+
+// member compiles a read of x.name.
+func (c *compiler) member(e *ast.MemberExpr) expr {
+	m := &memberCache{name: e.Name, at: &e.NamePos}
+	o := c.operand(e.X)
+	if g := o.g; g != nil {
+		return func(fr fp) Value { return m.read(fr, g.v) }
+	}
+	x := o.x
+	return func(fr fp) Value { return m.read(fr, x(fr)) }
 }
 
 // method finds a method of an Object or of a type of the core.

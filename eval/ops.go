@@ -8,9 +8,10 @@ import (
 )
 
 // operand is a compiled operand with the shapes that get closures of their own:
-// a name in a slot, and a small constant.
+// a name in a slot, a name of the module, and a small constant.
 type operand struct {
 	x      expr
+	g      *Global
 	isSlot bool
 	slot   uint8
 	isInt  bool
@@ -24,13 +25,24 @@ func (c *compiler) operand(e ast.Expr) operand {
 	case *ast.IntLit:
 		o.isInt, o.n = e.Big == nil, e.Value
 	case *ast.Ident:
-		if bs, certain := c.candidates(e.Name); certain && len(bs) == 1 {
-			if l := c.locOf(bs[0]); l.kind == locSlot {
-				o.isSlot, o.slot = true, uint8(l.i)
-			}
-		}
+		o.place(c, e.Name)
 	}
 	return o
+}
+
+// place notes where a name is that is certainly set.
+func (o *operand) place(c *compiler, name string) (ok bool) {
+	bs, certain := c.candidates(name)
+	if !certain || len(bs) != 1 {
+		return false
+	}
+	switch l := c.locOf(bs[0]); l.kind {
+	case locSlot:
+		o.isSlot, o.slot = true, uint8(l.i)
+	case locGlobal:
+		o.g = l.g
+	}
+	return o.isSlot || o.g != nil
 }
 
 // binary compiles a binary operation. The left side of a long chain is deep, so
@@ -124,7 +136,10 @@ func arith(fr fp, op ast.Op, a, b Value, at *diag.Pos) Value {
 func addSlow(fr fp, a, b Value, at *diag.Pos) Value {
 	if isStr(a) && isStr(b) {
 		x, y := toStr(a), toStr(b)
-		if x.s != "" && len(x.s) < largeValue {
+		if x.s != "" {
+			if n := len(y.s); len(x.s)+n >= largeValue {
+				roomFor(fr, x, n, at)
+			}
 			return concat(x, y.s, "")
 		}
 	}
@@ -157,31 +172,22 @@ func divExpr(l, r operand, at *diag.Pos) expr {
 		if isFloat(a) && isFloat(b) && toFloat(b) != 0 {
 			return mkFloat(toFloat(a) / toFloat(b))
 		}
+		if isInt(a) && isInt(b) && exactFloat(toInt(a)) && exactFloat(toInt(b)) && toInt(b) != 0 {
+			return mkFloat(float64(toInt(a)) / float64(toInt(b)))
+		}
 		return arith(fr, ast.OpDiv, a, b, at)
 	}
 }
 
-//go:noinline
-func modExpr(l, r operand, at *diag.Pos) expr {
-	x, y := l.x, r.x
-	if r.isInt && r.n > 0 {
-		k := r.n
-		kv := mkInt(k)
-		return func(fr fp) Value {
-			a := x(fr)
-			if isInt(a) {
-				return mkInt(modInt(toInt(a), k))
-			}
-			return arith(fr, ast.OpMod, a, kv, at)
-		}
+// exactFloat reports whether n is a float64 as it is.
+func exactFloat(n int64) bool { return n >= -1<<53 && n <= 1<<53 }
+
+// modOv is modInt where b may be 0.
+func modOv(a, b int64) (int64, bool) {
+	if b == 0 {
+		return 0, false
 	}
-	return func(fr fp) Value {
-		a, b := x(fr), y(fr)
-		if isInt(a) && isInt(b) && toInt(b) != 0 {
-			return mkInt(modInt(toInt(a), toInt(b)))
-		}
-		return arith(fr, ast.OpMod, a, b, at)
-	}
+	return modInt(a, b), true
 }
 
 // logic compiles and/or, which give the deciding operand.

@@ -290,8 +290,11 @@ func discard(x expr) stmt {
 // assignStmt compiles x = v where x has one certain place.
 func (c *compiler) assignStmt(a *ast.AssignExpr) stmt {
 	id, ok := a.Target.(*ast.Ident)
-	if !ok || a.Op != ast.OpNone {
+	if !ok {
 		return nil
+	}
+	if a.Op != ast.OpNone {
+		return c.shortAssign(id.Name, a)
 	}
 	if st := c.arithAssign(id.Name, a); st != nil {
 		return st
@@ -307,26 +310,36 @@ func (c *compiler) assignStmt(a *ast.AssignExpr) stmt {
 	return assignLoc(t.locs[0], t.spillAt, v)
 }
 
-// arithAssign compiles x = a op b where x is certainly in a slot.
+// arithAssign compiles x = a op b where x certainly is in a slot or a name of
+// the module.
 func (c *compiler) arithAssign(name string, a *ast.AssignExpr) stmt {
 	b, ok := a.Value.(*ast.BinaryExpr)
-	if !ok || b.Op != ast.OpAdd && b.Op != ast.OpSub && b.Op != ast.OpMul || b.Op == ast.OpAdd && c.joinsThree(b) {
+	if !ok || !hasShapes(b.Op) || b.Op == ast.OpAdd && c.joinsThree(b) {
 		return nil
 	}
-	bs, certain := c.candidates(name)
-	if !certain || len(bs) != 1 {
-		return nil
-	}
-	l := c.locOf(bs[0])
-	if l.kind != locSlot {
+	var d operand
+	if !d.place(c, name) {
 		return nil
 	}
 	c.nest++
 	c.fn.maxNest = max(c.fn.maxNest, c.nest)
 	x := c.operand(b.X)
-	st := arithSet(b.Op, uint8(l.i), x, c.operand(b.Y), &b.OpPos)
+	st := arithSet(b.Op, d, x, c.operand(b.Y), &b.OpPos)
 	c.nest--
 	return st
+}
+
+// shortAssign compiles x op= v like x = x op v.
+func (c *compiler) shortAssign(name string, a *ast.AssignExpr) stmt {
+	var d operand
+	if !hasShapes(a.Op) || !d.place(c, name) {
+		return nil
+	}
+	return arithSet(a.Op, d, d, c.operand(a.Value), &a.OpPos)
+}
+
+func hasShapes(op ast.Op) bool {
+	return op == ast.OpAdd || op == ast.OpSub || op == ast.OpMul || op == ast.OpMod
 }
 
 //go:noinline
