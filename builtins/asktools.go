@@ -96,6 +96,9 @@ func offersOf(tools []eval.Value) ([]*offer, error) {
 	var offers []*offer
 	var names []model.ToolName
 	for _, v := range tools {
+		if t, ok := v.AsObject().(*MCPTool); ok && t.refused != nil {
+			continue // a model never sees what it says
+		}
 		o, err := offerOf(v)
 		if err != nil {
 			return nil, err

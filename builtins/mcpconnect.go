@@ -29,6 +29,7 @@ type connection struct {
 	always        bool // its tools are always offered to models
 	later         bool // return without waiting
 	entry         *config.Entry
+	pins          *config.Lock
 }
 
 func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
@@ -47,6 +48,9 @@ func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
 		return eval.Value{}, err
 	}
 	if err := n.intent(c.Thread.Place()); err != nil {
+		return eval.Value{}, err
+	}
+	if n.pins, err = d.lock(scriptFolder(c.Thread.Place())); err != nil {
 		return eval.Value{}, err
 	}
 	s := d.newServer(c.Thread, n)

@@ -27,6 +27,11 @@ type MCPOptions struct {
 	// Progress shows how far a call has come, "" when it is over; nil shows
 	// nothing.
 	Progress func(string)
+	// Notice takes lines that the user must see, such as that a server has
+	// changed what it says of a tool; nil treats them as warnings.
+	Notice func(string)
+	// Locked refuses tools that sense.lock does not pin, or pins otherwise.
+	Locked bool
 	// Tokens keeps what logins to remote servers gave; nil keeps nothing.
 	Tokens mcp.TokenStore
 	// Folder gives the folder for what is too long for a model, made at its
@@ -173,13 +178,17 @@ func (d *Deps) connectAll(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
+	pins, err := d.lock(scriptFolder(at))
+	if err != nil {
+		return eval.Value{}, err
+	}
 	var servers []*MCPServer
 	out := eval.NewMap()
 	for _, e := range set.Entries() {
 		if e.Disabled {
 			continue
 		}
-		n := &connection{cfg: mcp.Config{Name: e.Name, ConnectTimeout: d.milliseconds("MCP_TIMEOUT")}}
+		n := &connection{pins: pins, cfg: mcp.Config{Name: e.Name, ConnectTimeout: d.milliseconds("MCP_TIMEOUT")}}
 		if e.Timeout == 0 {
 			n.cfg.CallTimeout = d.milliseconds("MCP_TOOL_TIMEOUT")
 		}

@@ -21,6 +21,8 @@ type MCPTool struct {
 	server *MCPServer
 	tool   *mcp.Tool
 	spec   *model.ToolSpec // what a model is told, made at first use
+
+	refused error // why it must not be used, nil where it may
 }
 
 // TypeName gives "Tool".
@@ -256,6 +258,9 @@ func (t *MCPTool) answered(at eval.Place, r *mcp.Result, took time.Duration) err
 
 // before makes the checks that stand before a call.
 func (t *MCPTool) before(at eval.Place, args json.RawMessage) error {
+	if t.refused != nil {
+		return t.failed(at, t.refused)
+	}
 	if err := t.allow(at); err != nil {
 		return err
 	}

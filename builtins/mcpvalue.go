@@ -9,6 +9,7 @@ import (
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
+	"github.com/sense-lang/sense/mcp/config"
 )
 
 // MCPServer is a connection to an MCP server as a value.
@@ -21,6 +22,8 @@ type MCPServer struct {
 	always     bool    // its tools are always offered to models
 	tools      map[*mcp.Tool]eval.Value
 	asks       questions
+	pins       *config.Lock          // nil pins nothing
+	seen       map[string]config.Pin // what the tools were when last listed
 
 	mu      sync.Mutex
 	updated []string // resources that changed, since they were asked for
@@ -28,7 +31,7 @@ type MCPServer struct {
 
 // newServer makes the value of a connection that is about to be made.
 func (d *Deps) newServer(th *eval.Thread, n *connection) *MCPServer {
-	s := &MCPServer{deps: d, tools: map[*mcp.Tool]eval.Value{}}
+	s := &MCPServer{deps: d, tools: map[*mcp.Tool]eval.Value{}, seen: map[string]config.Pin{}, pins: n.pins}
 	s.take(n)
 	return s
 }
@@ -149,7 +152,7 @@ func (s *MCPServer) listed() []*mcp.Tool {
 func (s *MCPServer) toolValue(t *mcp.Tool) eval.Value {
 	v, ok := s.tools[t]
 	if !ok {
-		v = eval.Obj(&MCPTool{server: s, tool: t})
+		v = eval.Obj(&MCPTool{server: s, tool: t, refused: s.inspect(t)})
 		s.tools[t] = v
 	}
 	return v

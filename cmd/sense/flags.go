@@ -36,6 +36,7 @@ type runFlags struct {
 	verbose  bool
 	fsRoots  []string
 	yes      bool
+	locked   bool
 	args     []string // the program's own
 
 	steps    int64
@@ -69,6 +70,7 @@ func (f *runFlags) registerWorld(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
 	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
+	fl.BoolVar(&f.locked, "locked", false, "refuse tools of MCP servers that sense.lock does not pin as they are")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
 	fl.BoolVar(&f.ask, "ask-approval", false, "ask on the terminal for each approval that an action needs and does not have")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "show warnings and what servers log")

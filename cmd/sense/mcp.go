@@ -20,7 +20,7 @@ call their tools. A program connects to one of them with connect_mcp("name").`,
 		RunE: func(c *cobra.Command, args []string) error { return c.Help() },
 	}
 	c.AddCommand(mcpAddCommand(), mcpListCommand(), mcpGetCommand(), mcpRemoveCommand(), mcpTrustCommand(), mcpToolsCommand(), mcpCallCommand())
-	c.AddCommand(mcpResourcesCommand(), mcpReadCommand(), mcpPromptsCommand(), mcpPromptCommand(), mcpLoginCommand(), mcpLogoutCommand())
+	c.AddCommand(mcpResourcesCommand(), mcpReadCommand(), mcpPromptsCommand(), mcpPromptCommand(), mcpLoginCommand(), mcpLogoutCommand(), mcpPinCommand())
 	c.AddCommand(mcpServeCommand())
 	return c
 }
