@@ -72,6 +72,11 @@ type Options struct {
 	Warn func(string)
 	// OnTest is told of every test that ended; err is nil where it passed.
 	OnTest func(desc string, err error)
+	// OnTestStart, where it is set, is asked in place of OnTest before a test runs:
+	// it gives what is told of the test's end, or nil to leave the test out.
+	OnTestStart func(desc string) (ended func(err error))
+	// Coverage counts the lines that run; nil counts nothing.
+	Coverage *eval.Coverage
 	// OnDeclare is told of every tool, action, agent, memory, skill and server.
 	OnDeclare func(eval.Declared)
 	// Clock tells the time; nil is time.Now.
@@ -102,7 +107,7 @@ func New(ctx context.Context, o Options) *Runtime {
 		Parse:   parser.Parse,
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
-		OnTest:    o.OnTest,
+		OnTest: o.OnTest, OnTestStart: o.OnTestStart, Coverage: o.Coverage,
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,
 	})

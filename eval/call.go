@@ -79,6 +79,9 @@ func (c *compiler) call(e *ast.CallExpr) expr {
 	if m, ok := e.Fun.(*ast.MemberExpr); ok {
 		return c.methodCall(m, e, labels)
 	}
+	if x := c.assertCall(e, labels); x != nil {
+		return x
+	}
 	if x := c.intrinsic(e, labels); x != nil {
 		return x
 	}

@@ -75,6 +75,11 @@ type Config struct {
 	NewBudget func(v Value) (Value, error)
 	// OnTest is told of every test that ended; err is nil where it passed.
 	OnTest func(desc string, err error)
+	// OnTestStart, where it is set, is asked in place of OnTest before a test runs:
+	// it gives what is told of the test's end, or nil to leave the test out.
+	OnTestStart func(desc string) (ended func(err error))
+	// Coverage counts the lines that run; nil counts nothing.
+	Coverage *Coverage
 	// OnDeclare is told of every tool, action, agent and memory declared.
 	OnDeclare func(d Declared)
 	// Clock tells the time; nil is time.Now.

@@ -112,7 +112,7 @@ func (c *compiler) tail(ss []ast.Stmt) expr {
 	if len(ss) == 0 {
 		return constant(mkNil())
 	}
-	if c.in.cfg.Limits.Steps > 0 {
+	if c.in.cfg.Limits.Steps > 0 || c.in.cfg.Coverage != nil {
 		return lastStmt(sequence(c.counted(c.stmts(ss))))
 	}
 	switch s := ss[0].(type) {
@@ -214,7 +214,9 @@ func choose(cd cond, a, b expr) expr {
 }
 
 // stmt compiles a statement.
-func (c *compiler) stmt(s ast.Stmt) stmt {
+func (c *compiler) stmt(s ast.Stmt) stmt { return c.covered(s, c.plainStmt(s)) }
+
+func (c *compiler) plainStmt(s ast.Stmt) stmt {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		return c.exprStmt(s)

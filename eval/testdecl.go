@@ -14,9 +14,13 @@ func (c *compiler) testDecl(s *ast.TestDecl) stmt {
 	c.maybe(func() { body = c.block(s.Body) })
 	return func(fr fp) (ctl, Value) {
 		th := threadOf(fr)
+		ended := th.in.testing(s.Desc)
+		if ended == nil {
+			return ctlNext, Value{}
+		}
 		k, v, err := th.runTest(fr, body)
 		if k == ctlNext || err != nil {
-			th.in.tested(s.Desc, err)
+			ended(err)
 		}
 		return k, v
 	}
@@ -43,9 +47,16 @@ func Fatal(err error) bool {
 	return errors.As(err, &e) && (e.Kind == diag.Interrupt || e.Kind == diag.Limit)
 }
 
-func (in *Interp) tested(desc string, err error) {
-	if f := in.cfg.OnTest; f != nil {
-		f(desc, err)
+// testing gives what is to be told of the end of a test that is about to run;
+// nil says that it does not run.
+func (in *Interp) testing(desc string) (ended func(err error)) {
+	if f := in.cfg.OnTestStart; f != nil {
+		return f(desc)
+	}
+	return func(err error) {
+		if f := in.cfg.OnTest; f != nil {
+			f(desc, err)
+		}
 	}
 }
 

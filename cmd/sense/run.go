@@ -119,8 +119,12 @@ func errPrinter(sources map[string]string) diag.Printer {
 // current is the program that runs, for a second interrupt.
 var current atomic.Pointer[sense.Runtime]
 
+// also are the programs that run beside each other, for the same.
+var also sync.Map
+
 // hardStop ends the process at once, but not before its servers.
 func hardStop(code int) {
+	also.Range(func(r, _ any) bool { r.(*sense.Runtime).Kill(); return true })
 	if r := current.Load(); r != nil {
 		r.Kill()
 	}

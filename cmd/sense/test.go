@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/sense-lang/sense"
+	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/testrun"
 )
 
@@ -20,6 +25,9 @@ func testCommand() *cobra.Command {
 		Short: "Run the tests of a file or folder",
 		Long: `Run the test blocks of a file, or of the files of a folder that are named test_*.sns or *_test.sns.
 
+A failed assert of a comparison shows both sides with --verbose, on a terminal,
+and in the reports of --json and --junit.
+
 With --record each file's exchanges with models, MCP servers, people, clock and
 chance are written to a tape beside it, FILE.tape; with --replay they come from
 there, with no network and no server.`,
@@ -27,24 +35,78 @@ there, with no network and no server.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), args[0]) },
 	}
 	f.world.registerWorld(c)
-	c.Flags().BoolVar(&f.record, "record", false, "write a tape beside each file")
-	c.Flags().BoolVar(&f.replay, "replay", false, "play the tape beside each file")
+	fl := c.Flags()
+	fl.StringVar(&f.filter, "filter", "", "run only the tests whose description matches this regular expression")
+	fl.BoolVar(&f.failFast, "fail-fast", false, "end with the first failure")
+	fl.IntVarP(&f.jobs, "jobs", "j", 1, "run so many files at the same time")
+	fl.BoolVar(&f.coverage, "coverage", false, "show which lines of the programs ran")
+	fl.BoolVar(&f.json, "json", false, "report as JSON")
+	fl.StringVar(&f.junit, "junit", "", "write a report as JUnit XML to this file besides")
+	fl.BoolVar(&f.watch, "watch", false, "run again whenever a program changes")
+	fl.BoolVar(&f.record, "record", false, "write a tape beside each file")
+	fl.BoolVar(&f.replay, "replay", false, "play the tape beside each file")
 	return c
 }
 
 // testFlags are the flags of `sense test`.
 type testFlags struct {
+	filter         string
+	failFast       bool
+	coverage, json bool
+	junit          string
+	watch          bool
+	jobs           int
 	record, replay bool
+	mu             sync.Mutex // guards world while files run beside each other
 	world          runFlags
 }
 
-func (f *testFlags) run(ctx context.Context, path string) error {
-	if f.record && f.replay {
-		return fmt.Errorf("--record and --replay exclude each other")
+// options gives the options of a run.
+func (f *testFlags) options(ctx context.Context) (testrun.Options, error) {
+	o := testrun.Options{Stdout: programOutput(f.world.raw), Stderr: flushed{errorOutput(f.world.raw)}, FailFast: f.failFast, Workers: f.jobs, Coverage: f.coverage, JSON: f.json, JUnit: f.junit}
+	o.Timings, o.Notes = f.world.verbose, f.world.verbose || term.IsTerminal(int(os.Stdout.Fd()))
+	switch {
+	case f.record && f.replay:
+		return o, errors.New("--record and --replay exclude each other")
+	case f.jobs < 1:
+		return o, fmt.Errorf("-j must be at least 1, got %d", f.jobs)
 	}
-	ok, err := testrun.Run(path, testrun.Options{Stdout: programOutput(f.world.raw), Stderr: flushed{os.Stderr}, Run: func(path string, out io.Writer, report func(string, error)) error {
-		return f.file(ctx, path, out, report)
-	}})
+	if f.filter != "" {
+		re, err := regexp.Compile(f.filter)
+		if err != nil {
+			return o, fmt.Errorf("--filter: %w", err)
+		}
+		o.Filter = re.MatchString
+	}
+	o.Run = func(path string, out, errs io.Writer, cover *eval.Coverage, start func(string) func(error)) error {
+		set, err := f.prepare(path)
+		if err != nil {
+			return err
+		}
+		set.Stdout, set.Stderr, set.Coverage = out, errs, cover
+		set.OnTestStart = func(desc string) func(error) {
+			ended := start(desc)
+			if ended == nil {
+				return nil
+			}
+			return func(err error) { ended(f.world.clean(err)) }
+		}
+		return f.file(ctx, path, set)
+	}
+	return o, nil
+}
+
+func (f *testFlags) run(ctx context.Context, path string) error {
+	o, err := f.options(ctx)
+	if err != nil {
+		return err
+	}
+	ok := true
+	if f.watch {
+		err = testrun.Watch(ctx, path, o, nil)
+	} else {
+		ok, err = testrun.Run(path, o)
+	}
 	if err != nil {
 		errPrinter(nil).Print(flushed{os.Stderr}, err)
 		return exitError(exitFailed)
@@ -59,8 +121,10 @@ func (f *testFlags) run(ctx context.Context, path string) error {
 	return nil
 }
 
-// file runs one test file.
-func (f *testFlags) file(ctx context.Context, path string, out io.Writer, report func(string, error)) error {
+// prepare gives the options of a test file's run.
+func (f *testFlags) prepare(path string) (sense.Options, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	r := &f.world
 	r.program, r.record, r.replay = path, "", ""
 	if f.record {
@@ -70,27 +134,41 @@ func (f *testFlags) file(ctx context.Context, path string, out io.Writer, report
 		r.replay = path + ".tape"
 	}
 	o, err := r.options()
-	if err != nil {
-		return err
+	if f.jobs > 1 { // one input cannot serve several
+		o.Stdin = nil
 	}
-	o.Stdout = out
-	o.OnTest = func(desc string, err error) { report(desc, r.clean(err)) }
-	rt := sense.New(ctx, o)
-	current.Store(rt)
-	err = rt.RunFile(path)
-	finish(ctx, rt)
-	return r.clean(err)
+	return o, err
 }
 
-// clean takes secrets out of the text of an error.
+// file runs one test file.
+func (f *testFlags) file(ctx context.Context, path string, o sense.Options) error {
+	rt := sense.New(ctx, o)
+	also.Store(rt, true)
+	defer also.Delete(rt)
+	err := rt.RunFile(path)
+	finish(ctx, rt)
+	return f.world.clean(err)
+}
+
+// clean takes secrets out of the text of an error and of its notes.
 func (f *runFlags) clean(err error) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); f.redactor.Redact(text) != text {
-		return errors.New(f.redactor.Redact(text))
+	text := f.redactor.Redact(err.Error())
+	var e *diag.Error
+	if !errors.As(err, &e) {
+		if text != err.Error() {
+			return errors.New(text)
+		}
+		return err
 	}
-	return err
+	c := *e
+	c.Msg, c.Notes = f.redactor.Redact(e.Msg), nil
+	for _, n := range e.Notes {
+		c.Notes = append(c.Notes, f.redactor.Redact(n))
+	}
+	return &c
 }
 
 // flushed writes after what standard output still keeps back, so that the two
