@@ -35,7 +35,7 @@ func (c *checker) target(at place, x ast.Expr) (callee, bool) {
 			return callee{}, false
 		}
 		if sig, ok := c.table.methods[t[0]][x.Name]; ok {
-			return callee{name: sig.Name, sig: &sig, result: methodResults[sig.Name]}, true
+			return callee{name: sig.Name, sig: &sig, result: methodResults()[sig.Name]}, true
 		}
 	}
 	return callee{}, false
@@ -48,7 +48,7 @@ func (c *checker) named(at place, name string) (callee, bool) {
 		if !ok || c.rebound[name] {
 			return callee{}, false
 		}
-		return callee{name: name, sig: &sig, result: results[name]}, true
+		return callee{name: name, sig: &sig, result: results()[name]}, true
 	}
 	if len(bs) > 1 || c.table.builtin(name) && !c.setBefore(bs[0], at) {
 		return callee{}, false

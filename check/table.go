@@ -65,26 +65,30 @@ func (t *table) names() []string {
 func (t *table) standard(path string) (map[string]eval.Value, bool) { return t.lib.Module(path) }
 
 // results are the types of what builtins give, where it is always the same.
-var results = map[string]types{
-	"print": {"Nil"}, "len": {"Int"}, "range": {"Array"}, "str": {"String"}, "int": {"Int"}, "float": {"Float"},
-	"type_of": {"String"}, "push": {"Array"}, "assert": {"Nil"}, "audit_log": {"Array"},
-	"ask": {"Answer"}, "ask_with_memory": {"Answer"}, "ask_with_tools": {"Answer"}, "inference": {"Model"},
-	"skill": {"Skill"}, "connect_mcp": {"McpServer"}, "input": {"String"},
-	"sorted": {"Array"}, "enumerate": {"Array"}, "zip": {"Array"}, "any": {"Bool"}, "all": {"Bool"},
-}
+var results = sync.OnceValue(func() map[string]types {
+	return map[string]types{
+		"print": {"Nil"}, "len": {"Int"}, "range": {"Array"}, "str": {"String"}, "int": {"Int"}, "float": {"Float"},
+		"type_of": {"String"}, "push": {"Array"}, "assert": {"Nil"}, "audit_log": {"Array"},
+		"ask": {"Answer"}, "ask_with_memory": {"Answer"}, "ask_with_tools": {"Answer"}, "inference": {"Model"},
+		"skill": {"Skill"}, "connect_mcp": {"McpServer"}, "input": {"String"},
+		"sorted": {"Array"}, "enumerate": {"Array"}, "zip": {"Array"}, "any": {"Bool"}, "all": {"Bool"},
+	}
+})
 
 // methodResults are the same for methods, by type and name.
-var methodResults = map[string]types{
-	"String.upper": {"String"}, "String.lower": {"String"}, "String.trim": {"String"}, "String.replace": {"String"},
-	"String.repeat": {"String"}, "String.pad_left": {"String"}, "String.pad_right": {"String"},
-	"String.split": {"Array"}, "String.lines": {"Array"}, "String.find": {"Int"},
-	"String.contains": {"Bool"}, "String.starts_with": {"Bool"}, "String.ends_with": {"Bool"},
-	"Array.push": {"Array"}, "Array.insert": {"Array"}, "Array.sort": {"Array"}, "Array.reverse": {"Array"},
-	"Array.map": {"Array"}, "Array.filter": {"Array"}, "Array.slice": {"Array"}, "Array.copy": {"Array"},
-	"Array.contains": {"Bool"}, "Array.find": {"Int"}, "Array.join": {"String"},
-	"Map.keys": {"Array"}, "Map.values": {"Array"}, "Map.items": {"Array"}, "Map.has": {"Bool"},
-	"Map.merge": {"Map"}, "Map.copy": {"Map"},
-}
+var methodResults = sync.OnceValue(func() map[string]types {
+	return map[string]types{
+		"String.upper": {"String"}, "String.lower": {"String"}, "String.trim": {"String"}, "String.replace": {"String"},
+		"String.repeat": {"String"}, "String.pad_left": {"String"}, "String.pad_right": {"String"},
+		"String.split": {"Array"}, "String.lines": {"Array"}, "String.find": {"Int"},
+		"String.contains": {"Bool"}, "String.starts_with": {"Bool"}, "String.ends_with": {"Bool"},
+		"Array.push": {"Array"}, "Array.insert": {"Array"}, "Array.sort": {"Array"}, "Array.reverse": {"Array"},
+		"Array.map": {"Array"}, "Array.filter": {"Array"}, "Array.slice": {"Array"}, "Array.copy": {"Array"},
+		"Array.contains": {"Bool"}, "Array.find": {"Int"}, "Array.join": {"String"},
+		"Map.keys": {"Array"}, "Map.values": {"Array"}, "Map.items": {"Array"}, "Map.has": {"Bool"},
+		"Map.merge": {"Map"}, "Map.copy": {"Map"},
+	}
+})
 
 // stdNeeds gives the capability that a function of a standard module asks for,
 // "" for none.

@@ -218,8 +218,8 @@ func sweepAdopted() {
 			if st.ppid != self || st.sid == procs[self].sid {
 				continue
 			}
+			left++ // one that has ended too: its children come to us meanwhile
 			if st.state != 'Z' && st.state != 'X' {
-				left++
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 			reap(st, self)
