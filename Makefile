@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz soak demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -67,6 +67,11 @@ bench-parse: build ## 20,000 lines parsed
 
 fuzz: ## every fuzz target for FUZZTIME
 	GO="$(GO)" tools/fuzz.sh $(FUZZTIME)
+
+soak: build ## what takes long of the safety tests: kills at any moment, random call chains, the time that loops take to stop
+	SENSE_KILLS=1000 $(GO) test . -run 'TestKilledAtAnyMoment' -count=1 -v -timeout 2h
+	SENSE_CHAINS=100000 $(GO) test . -run 'TestPolicyChains' -count=1 -v -timeout 2h
+	SENSE_LOOPS=1 $(GO) test . -run 'TestLoopsStopWithinMark' -count=1 -v -timeout 1h
 
 demo: build ## the main job, offline: a script, the built-in file server and a scripted model
 	tools/demo.sh bin/sense

@@ -39,7 +39,7 @@ func (in *Interp) limits() {
 }
 
 // memoryEvery is how often the memory in use is looked at.
-const memoryEvery = 10 * time.Millisecond
+const memoryEvery = 5 * time.Millisecond
 
 func (in *Interp) watchMemory(limit int64) {
 	t := time.NewTicker(memoryEvery)
@@ -52,9 +52,27 @@ func (in *Interp) watchMemory(limit int64) {
 			if heapInUse() <= limit {
 				continue
 			}
-			if runtime.GC(); heapInUse() > limit { // not only dead objects
+			if in.overLimit(t.C, limit) {
 				in.Stop(diag.Limit, "memory limit of %s reached", bytesText(limit))
 				return
+			}
+		}
+	}
+}
+
+// overLimit collects dead objects and says whether the memory in use is still
+// above the limit. A program that grows on meanwhile by an eighth is over it at
+// once: a collection takes long where there is much.
+func (in *Interp) overLimit(tick <-chan time.Time, limit int64) bool {
+	collected := make(chan struct{})
+	go func() { runtime.GC(); close(collected) }()
+	for {
+		select {
+		case <-collected:
+			return heapInUse() > limit
+		case <-tick:
+			if heapInUse() > limit+limit/8 {
+				return true
 			}
 		}
 	}

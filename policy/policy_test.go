@@ -580,3 +580,54 @@ func BenchmarkDecideWildcards(b *testing.B) {
 		Decide(nil, "mcp.gh.create_issue", place, nil)
 	}
 }
+
+func TestDecidePart(t *testing.T) {
+	cases := []struct {
+		deny, allow, rules, callers string
+		strict, want                bool
+		source                      string
+	}{
+		{want: true},
+		{rules: "deny python", source: Script},
+		{rules: "deny python.os", source: Script},
+		{rules: "deny python; allow python.os", want: true, source: Script},
+		{rules: "deny python.*; allow python", source: Script}, // the longer pattern
+		{rules: "deny python.math", want: true},
+		{rules: "allow python.os", callers: "deny python", source: Script},
+		{rules: "allow python", callers: "deny python.os", source: Script},
+		{rules: "deny *; allow python", want: true, source: Script},
+		{deny: "python", rules: "allow python.os", source: "--deny"},
+		{deny: "python.os", rules: "allow python", source: "--deny"},
+		{deny: "python.math", want: true},
+		{allow: "python", want: true},
+		{allow: "python.os", want: true},
+		{allow: "python.math", source: "--allow"},
+		{allow: "python", rules: "deny python.os", source: Script},
+		{allow: "python.os", rules: "deny python", source: Script},
+		{strict: true, source: Strict},
+		{strict: true, rules: "allow python", want: true, source: Script},
+	}
+	for _, c := range cases {
+		var ceiling *Ceiling
+		if c.deny != "" || c.allow != "" || c.strict {
+			ceiling = &Ceiling{}
+			_ = ceiling.Deny("--deny", strings.Fields(c.deny)...)
+			_ = ceiling.Allow("--allow", strings.Fields(c.allow)...)
+			if c.strict {
+				ceiling.SetStrict()
+			}
+		}
+		var place Chain
+		if c.rules != "" {
+			place = Chain{scope(c.rules)}
+		}
+		var callers []Chain
+		if c.callers != "" {
+			callers = []Chain{{scope(c.callers)}}
+		}
+		d := DecidePart(ceiling, "python", "python.os", place, callers)
+		if d.Allowed != c.want || d.Source != c.source {
+			t.Errorf("%+v: got %+v", c, d)
+		}
+	}
+}

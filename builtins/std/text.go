@@ -75,11 +75,30 @@ func matches(a *args, re *regexp.Regexp, s string, n int) (found [][]int, err er
 	if n < 0 {
 		n = maxMatches + 1
 	}
-	a.Thread.Blocking(func(context.Context) { found = re.FindAllStringSubmatchIndex(s, n) })
+	a.Thread.Blocking(func(ctx context.Context) { found = search(ctx, re, s, n) })
 	if len(found) > maxMatches {
 		return nil, a.fail("there are over %d matches", maxMatches)
 	}
 	return found, a.stopped()
+}
+
+// shortText is up to where a search is over before anybody could wait for it.
+const shortText = 4 << 10
+
+// search gives the matches, nil where ctx ended first: a search in a long text
+// may take minutes. It then comes to its end unheard.
+func search(ctx context.Context, re *regexp.Regexp, s string, n int) [][]int {
+	if len(s) <= shortText {
+		return re.FindAllStringSubmatchIndex(s, n)
+	}
+	found := make(chan [][]int, 1)
+	go func() { found <- re.FindAllStringSubmatchIndex(s, n) }()
+	select {
+	case f := <-found:
+		return f
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // groups makes the value of a match: the whole and its groups, nil for those
