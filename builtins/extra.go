@@ -90,6 +90,9 @@ func builtinAbs(c *eval.Call) (eval.Value, error) {
 	if f, ok := c.Args[0].AsFloat(); ok {
 		return eval.Float(math.Abs(f)), nil
 	}
+	if n, ok := c.Args[0].AsInt(); ok && n != math.MinInt64 {
+		return eval.Int(max(n, -n)), nil
+	}
 	if b, ok := c.Args[0].AsBig(); ok {
 		return eval.BigInt(new(big.Int).Abs(b)), nil
 	}

@@ -265,7 +265,7 @@ func callFew(f expr, args []expr, s *site) expr {
 				}
 			}
 		}
-		return callN(fr, v, s, append([]Value(nil), tmp[:n]...)...)
+		return callN(fr, v, s, tmp[:n]...)
 	}
 }
 

@@ -84,7 +84,7 @@ func callSmall(fr fp, fn *Func, args []expr, s *site) Value {
 	nf, th := window(fr, s.off), threadOf(fr)
 	d := depthOf(fr) + fn.weight
 	if addr(nf) > th.end.Load() || d > th.max {
-		return th.deep(fr, fn, s, append([]Value(nil), tmp[:len(args)]...)...)
+		return th.deep(fr, fn, s, tmp[:len(args)]...)
 	}
 	setHead(nf, th, d, fn, s.id)
 	for i := range args {
