@@ -31,7 +31,6 @@ type Need struct {
 // needs collects what a program asks for.
 type needs struct {
 	asked []need
-	rules []policy.Rule // every rule of the program
 	// open says that some capability shows only in a run.
 	open bool
 }

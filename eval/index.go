@@ -260,7 +260,7 @@ func (c *compiler) bound(e ast.Expr) expr {
 }
 
 func sliceOf(t, lo, hi Value) (Value, error) {
-	n := 0
+	var n int
 	switch kindOf(t) {
 	case KArray:
 		n = toArr(t).Len()

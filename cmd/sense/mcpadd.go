@@ -17,12 +17,12 @@ import (
 
 // addition is one `sense mcp add`.
 type addition struct {
-	env, headers, tools, scopes  []string
-	transport, capability, cwd   string
-	envFile, clientID            string
-	timeout                      time.Duration
-	callbackPort                 int
-	user, replace, disabled, all bool
+	env, headers, tools, scopes []string
+	transport, capability, cwd  string
+	envFile, clientID           string
+	timeout                     time.Duration
+	callbackPort                int
+	user, replace, all          bool
 }
 
 func mcpAddCommand() *cobra.Command {
