@@ -54,16 +54,15 @@ func TestZeroOptionsReachNothing(t *testing.T) {
 	r := sense.New(t.Context(), sense.Options{})
 	defer r.Close()
 	s := r.NewSession(io.Discard)
-	v, err := s.Eval(t.Context(), "import std.env\nimport std.fs")
-	if err != nil {
+	if _, err := s.Eval(t.Context(), "import std.env\nimport std.fs"); err != nil {
 		t.Fatal(err)
 	}
 	for code, want := range map[string]string{`env.get("HOME")`: "nil", "env.names()": "[]", "env.args()": "[]"} {
-		if v, err = s.Eval(t.Context(), code); err != nil || v.String() != want {
+		if v, err := s.Eval(t.Context(), code); err != nil || v.String() != want {
 			t.Errorf("%s gives %v, %v", code, v, err)
 		}
 	}
-	_, err = s.Eval(t.Context(), "fs.list()")
+	_, err := s.Eval(t.Context(), "fs.list()")
 	if err == nil || !strings.Contains(err.Error(), "there is no folder that may be used") {
 		t.Errorf("a folder is listed: %v", err)
 	}

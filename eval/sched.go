@@ -293,7 +293,8 @@ func (th *Thread) wait(w *waiter, timeout time.Duration, what string) (woken boo
 		clock = t.C
 	}
 	select {
-	case <-th.stuck: // meant for an earlier wait
+	case earlier := <-th.stuck: // meant for an earlier wait
+		_ = earlier
 	default:
 	}
 	if e := th.ending(); e != nil {

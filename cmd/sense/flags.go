@@ -31,7 +31,6 @@ type runFlags struct {
 	plan     string
 	record   string
 	replay   string
-	tapeFile *os.File
 	onCommit func(*eval.Action) error // told of every commit; nil lets all pass
 	verbose  bool
 	fsRoots  []string
