@@ -55,6 +55,7 @@ func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
 	}
 	s := d.newServer(c.Thread, n)
 	if n.later {
+		s.unmet = true
 		s.server = d.dialLater(c.Thread.Context(), s.cfg)
 		return d.declareServer(c, s), nil
 	}

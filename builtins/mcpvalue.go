@@ -17,6 +17,7 @@ type MCPServer struct {
 	deps       *Deps
 	cfg        mcp.Config
 	server     mcpConn // nil where broken
+	unmet      bool    // begun without a wait, and no use has seen it connected
 	broken     error   // why it was not even tried, nil where it was
 	capability string  // "" asks for none
 	always     bool    // its tools are always offered to models
@@ -114,10 +115,13 @@ func (s *MCPServer) wait(th *eval.Thread) error {
 	if s.server == nil {
 		return s.broken
 	}
-	if s.server.Status() != mcp.Pending {
+	status := s.server.Status()
+	if status != mcp.Pending && !(s.unmet && status == mcp.Failed) {
 		return nil
 	}
-	return s.connect(th, s.server.Wait)
+	err := s.connect(th, s.server.Wait)
+	s.unmet = s.unmet && err != nil
+	return err
 }
 
 // connect runs f, which makes a connection, and words its failure.
