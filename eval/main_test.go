@@ -53,6 +53,8 @@ func newProgram(t testing.TB, ctx context.Context, change func(*eval.Config)) *p
 	d := &builtins.Deps{}
 	cfg := eval.Config{
 		Universe:      builtins.Universe(d),
+		Extra:         builtins.Extra(d),
+		TypeMethods:   builtins.TypeMethods(),
 		Stdout:        p.out,
 		Parse:         parser.Parse,
 		SessionMemory: builtins.NewMemory,
