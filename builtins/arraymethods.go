@@ -72,7 +72,7 @@ func arrayInsert(c *eval.Call, a *eval.Array) (eval.Value, error) {
 	if i < 0 || i > n {
 		return eval.Value{}, fail("insert()'s index %s out of bounds", c.Args[0].String())
 	}
-	a.Replace(slices.Insert(a.Values(), int(i), c.Args[1]))
+	a.Insert(int(i), c.Args[1])
 	return a.Value(), nil
 }
 
@@ -89,7 +89,7 @@ func arrayRemove(c *eval.Call, a *eval.Array) (eval.Value, error) {
 		return eval.Value{}, fail("remove()'s index %s out of bounds", c.Args[0].String())
 	}
 	v := a.At(int(i))
-	a.Replace(slices.Delete(a.Values(), int(i), int(i)+1))
+	a.Delete(int(i))
 	return v, nil
 }
 
@@ -111,12 +111,19 @@ func arrayJoin(c *eval.Call, a *eval.Array) (eval.Value, error) {
 		}
 	}
 	parts := make([]string, a.Len())
+	n := len(sep) * max(0, a.Len()-1)
 	for i := range parts {
 		s, err := eval.Text(a.At(i))
 		if err != nil {
 			return eval.Value{}, err
 		}
 		parts[i] = s
+		if n += len(s); n > maxText {
+			return eval.Value{}, fail("join() would make a text of over %d bytes", maxText)
+		}
+	}
+	if err := c.Thread.Reserve(int64(n)); err != nil {
+		return eval.Value{}, err
 	}
 	return eval.String(strings.Join(parts, sep)), nil
 }

@@ -193,15 +193,16 @@ func builtinEnumerate(c *eval.Call) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	from := int64(0)
+	from := new(big.Int)
 	if len(c.Args) == 2 {
-		if from, err = intArg(c, 1, "enumerate"); err != nil {
-			return eval.Value{}, err
+		var ok bool
+		if from, ok = c.Args[1].AsBig(); !ok {
+			return eval.Value{}, fail("enumerate() expects an Int, got %s", c.Args[1].TypeName())
 		}
 	}
 	out := eval.NewArray(len(vs))
 	for i, v := range vs {
-		out.Push(eval.ArrayOf(eval.Int(from+int64(i)), v))
+		out.Push(eval.ArrayOf(eval.BigInt(new(big.Int).Add(from, big.NewInt(int64(i)))), v))
 	}
 	return out.Value(), nil
 }

@@ -106,6 +106,9 @@ func decodeObject(dec *json.Decoder, depth int) (eval.Value, error) {
 // ToJSON writes a value of Int, Float, String, Bool, Nil, Array and Map as JSON
 // text, numbers with all their digits.
 func ToJSON(v eval.Value) ([]byte, error) {
+	if err := eval.CheckExtent(v); err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	if err := encodeValue(&b, v, 0); err != nil {
 		return nil, err

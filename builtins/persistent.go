@@ -117,6 +117,9 @@ func (m *Persistent) run(t *eval.Thread, f func(ctx context.Context) error) erro
 }
 
 func (m *Persistent) remember(c *eval.Call, key string) (eval.Value, error) {
+	if err := eval.CheckExtent(c.Args[1]); err != nil {
+		return eval.Value{}, err
+	}
 	plain, err := toPlain(c.Args[1], 0)
 	if err != nil {
 		return eval.Value{}, err

@@ -152,6 +152,9 @@ func toPython(v eval.Value, depth int) (pybridge.Value, error) {
 func toPythonAll(vs []eval.Value) ([]pybridge.Value, error) {
 	out := make([]pybridge.Value, len(vs))
 	for i, v := range vs {
+		if err := eval.CheckExtent(v); err != nil {
+			return nil, err
+		}
 		x, err := toPython(v, 0)
 		if err != nil {
 			return nil, err
@@ -205,12 +208,12 @@ func (o *PyObject) function() eval.Value {
 
 // Index reads an element.
 func (o *PyObject) Index(t *eval.Thread, i eval.Value) (eval.Value, error) {
-	key, err := toPython(i, 0)
+	key, err := toPythonAll([]eval.Value{i})
 	if err != nil {
 		return eval.Value{}, err
 	}
 	return o.deps.inPython(t, o.proc, diag.Runtime, func(ctx context.Context) (pybridge.Value, error) {
-		return o.proc.Index(ctx, o.handle, key)
+		return o.proc.Index(ctx, o.handle, key[0])
 	})
 }
 

@@ -367,7 +367,7 @@ func (th *Thread) Await(v Value) (Value, error) {
 }
 
 // maxThreads bounds how many agents and async tools are under way at once.
-const maxThreads = 5000
+const maxThreads = 10_000
 
 // taskWeight is what starting a plain agent adds to the depth of calls: its
 // thread takes the memory of several.

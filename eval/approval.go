@@ -146,31 +146,9 @@ func shown(v Value) string {
 func (a *Action) argsMap() Value {
 	m := NewMap()
 	for i, v := range a.args {
-		m.Set(a.decl.fn.proto.params[i].name, deepCopy(v, 0))
+		m.Set(a.decl.fn.proto.params[i].name, deepCopy(v))
 	}
 	return mkMap(m)
-}
-
-func deepCopy(v Value, depth int) Value {
-	if depth > maxValueDepth {
-		return v
-	}
-	switch kindOf(v) {
-	case KArray:
-		out := newArray()
-		for i := range toArr(v).Len() {
-			out.push(deepCopy(toArr(v).At(i), depth+1))
-		}
-		return mkArr(out)
-	case KMap:
-		out := NewMap()
-		for _, k := range toMap(v).Keys() {
-			x, _ := toMap(v).Get(k)
-			out.Set(k, deepCopy(x, depth+1))
-		}
-		return mkMap(out)
-	}
-	return v
 }
 
 var describeMethod = Method{Name: "describe", Fn: func(c *Call, o Object) (Value, error) { return newStr(o.(*Action).describe()), nil }}

@@ -1,6 +1,9 @@
 package eval
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Array is a mutable sequence. While all its elements are Ints, all Floats or
 // all Bools only their payloads are kept (tp is their tag): half the memory and
@@ -87,6 +90,30 @@ func (a *Array) full() bool {
 
 // bytes gives the memory of the elements.
 func (a *Array) bytes() int64 { return int64(len(a.ns))*8 + int64(len(a.vs))*16 }
+
+// Insert puts v before the i-th element; i may be the length.
+func (a *Array) Insert(i int, v Value) {
+	n := a.Len()
+	if a.push(v); i == n {
+		return
+	}
+	if a.tp != nil {
+		copy(a.ns[i+1:], a.ns[i:n])
+		a.ns[i] = v.n
+		return
+	}
+	copy(a.vs[i+1:], a.vs[i:n])
+	a.vs[i] = v
+}
+
+// Delete takes the i-th element out; i must be in range.
+func (a *Array) Delete(i int) {
+	if a.tp != nil {
+		a.ns = append(a.ns[:i], a.ns[i+1:]...)
+		return
+	}
+	a.vs = slices.Delete(a.vs, i, i+1)
+}
 
 func (a *Array) push(v Value) {
 	if a.tp != nil {

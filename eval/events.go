@@ -65,54 +65,10 @@ func (p Place) calls() []string {
 func (in *Interp) Digest(vs []Value) string {
 	d := digester{in: in, h: make([]byte, 0, 256)}
 	for _, v := range vs {
-		d.value(v, 0)
+		d.value(v)
 	}
 	sum := sha256.Sum256(d.h)
 	return hex.EncodeToString(sum[:])
-}
-
-type digester struct {
-	in *Interp
-	h  []byte
-}
-
-func (d *digester) text(tag byte, s string) {
-	d.h = append(d.h, tag)
-	d.h = strconv.AppendInt(d.h, int64(len(s)), 10)
-	d.h = append(d.h, ':')
-	d.h = append(d.h, s...)
-}
-
-func (d *digester) value(v Value, depth int) {
-	if depth > maxValueDepth {
-		d.h = append(d.h, '^')
-		return
-	}
-	switch kindOf(v) {
-	case KString:
-		d.text('s', toStr(v).s)
-	case KArray:
-		a := toArr(v)
-		d.text('a', text(mkInt(int64(a.Len()))))
-		for i := range a.Len() {
-			d.value(a.At(i), depth+1)
-		}
-	case KMap:
-		d.mapping(toMap(v), depth)
-	case KInt, KBig, KFloat, KBool, KNil:
-		d.text(byte('0'+kindOf(v)), text(v))
-	default:
-		d.text('o', d.in.identity(v))
-	}
-}
-
-func (d *digester) mapping(m *Map, depth int) {
-	d.text('m', text(mkInt(int64(m.Len()))))
-	for _, k := range m.Keys() {
-		d.text('k', k)
-		v, _ := m.Get(k)
-		d.value(v, depth+1)
-	}
 }
 
 // identity gives a number to an object, the same each time.

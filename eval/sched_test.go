@@ -70,7 +70,7 @@ f(0)`, "", "[line 4] maximum recursion depth exceeded"},
 		{"of async tools", `
 async tool f():
     return await(f())
-await(f())`, "", "[line 2] too many agents and async tools at once (limit 5000)"},
+await(f())`, "", "[line 2] too many agents and async tools at once (limit 10000)"},
 		{"in an agent", `
 def f():
     return f()
