@@ -22,7 +22,7 @@ type addition struct {
 	envFile, clientID           string
 	timeout                     time.Duration
 	callbackPort                int
-	user, replace, all          bool
+	user, replace               bool
 }
 
 func mcpAddCommand() *cobra.Command {
