@@ -202,7 +202,7 @@ func TestModules(t *testing.T) {
 		{"argument count", "import \"lib.sns\"\nprint(lib.area(1))", "error 2:7 arguments: 'area' expects 2 argument(s), got 1 (it is area(w, h))"},
 		{"from", "from \"lib.sns\" import area, aera\nprint(area(1))", "error 1:29 no-member: module 'lib' has no member 'aera' (did you mean 'area'?)\nerror 2:7 arguments: 'area' expects 2 argument(s), got 1 (it is area(w, h))"},
 		{"from an importer", "from \"uses.sns\" import surface\nsurface()", "error 2:1 arguments: 'area' expects 2 argument(s), got 0 (it is area(w, h))"},
-		{"circular", "import \"a.sns\"", "error b.sns:1:1 circular-import: circular import detected: /work/a.sns"},
+		{"circular", "import \"a.sns\"", "error b.sns:1:1 circular-import: circular import detected: /project/a.sns"},
 		{"syntax", "import \"bad.sns\"", "error bad.sns:1:7 syntax: expected a parameter name (got COLON ':')"},
 		{"a mistake in a module", "import \"faulty.sns\"\nimport \"faulty.sns\" as again", "error faulty.sns:1:7 undefined-name: undefined variable 'wrng' (did you mean 'wrong'?)"},
 		{"standard", "import std.json\nfrom std.fs import read\nprint(json.parse(read(\"a\")))", ""},
@@ -214,7 +214,7 @@ func TestModules(t *testing.T) {
 			got := strings.TrimSuffix(found(r), "\n")
 			if i := strings.Index(got, "detected: /"); i >= 0 { // the folder is any
 				j := strings.Index(got[i:], "/a.sns")
-				got = got[:i] + "detected: /work" + got[i+j:]
+				got = got[:i] + "detected: /project" + got[i+j:]
 			}
 			if got != e.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, e.want)
