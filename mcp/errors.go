@@ -138,6 +138,11 @@ func (e *LostError) Error() string {
 	text := e.Cause.Error()
 	switch {
 	case e.Unsent:
+		// A server that ends before it answers may do so before or after the
+		// request is written; both are told alike.
+		if exit := (*ExitError)(nil); errors.As(e.Cause, &exit) && exit.Early {
+			return text
+		}
 		return "the connection is lost: " + text
 	case e.Method == methodCall:
 		text += "; the call may have been carried out and was not sent again"
