@@ -243,6 +243,7 @@ func TestCancel(t *testing.T) {
 	if _, err := p.Call(ctx, p.get("one").(Handle), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a call that is canceled before it starts: %v", err)
 	}
+	p = start(t, sleepy) // a cancellation may still read the patience of the first
 	p.patience = 50 * time.Millisecond
 	if err := p.cancelWhenAsleep("stubborn"); err == nil || err.Error() != "enough" {
 		t.Errorf("stubborn: %v", err)

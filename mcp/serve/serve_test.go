@@ -128,6 +128,20 @@ func TestStdioAnswersBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// A client that does not wait for the answer to initialize gets it first.
+func TestStdioInitializesFirst(t *testing.T) {
+	for range 50 {
+		var out bytes.Buffer
+		in := hello + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"args"}}` + "\nno json\n"
+		if err := Stdio(context.Background(), echo(), strings.NewReader(in), &out); err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := strings.Cut(out.String(), "\n"); !strings.Contains(first, `"id":0`) {
+			t.Fatalf("first is %s", first)
+		}
+	}
+}
+
 func TestStdioAsksTheUser(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"action":"accept","content":{"approve":true,"reason":"fine"}}`: `true \"fine\"`,

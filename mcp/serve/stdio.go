@@ -18,6 +18,8 @@ import (
 // lastAnswers is how long the end of the input waits for calls that still run.
 const lastAnswers = 30 * time.Second
 
+const methodInitialize = "initialize"
+
 // Stdio serves a client on in and out until in ends and all that was asked for
 // is answered, or ctx ends. It gives ctx's error when that ends first. A read
 // of in that blocks may outlive it.
@@ -62,9 +64,12 @@ func (g *gate) copy(ctx context.Context, in io.Reader, w io.Writer) {
 		case tooLong:
 			g.refuse(fmt.Sprintf("message larger than %d bytes", maxMessage))
 		case len(line) > 0:
-			g.count(line, 1)
+			first := g.count(line, 1) == methodInitialize
 			if _, werr := w.Write(append(hideArgs(line), '\n')); werr != nil {
 				return
+			}
+			if first { // requests run side by side, and all need what it says
+				g.settle(ctx)
 			}
 		}
 		if err != nil {
@@ -74,14 +79,15 @@ func (g *gate) copy(ctx context.Context, in io.Reader, w io.Writer) {
 	}
 }
 
-// count notes a request, or an answer.
-func (g *gate) count(line []byte, by int) {
+// count notes a request, or an answer. It gives the method of a request that
+// none other was open before.
+func (g *gate) count(line []byte, by int) (alone string) {
 	var head struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
 	if json.Unmarshal(line, &head) != nil || len(head.ID) == 0 || string(head.ID) == "null" || (head.Method != "") != (by > 0) {
-		return
+		return ""
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,6 +97,10 @@ func (g *gate) count(line []byte, by int) {
 		default:
 		}
 	}
+	if by > 0 && g.open == 1 {
+		return head.Method
+	}
+	return ""
 }
 
 // settle waits until every request is answered.
