@@ -56,12 +56,12 @@ func (w *walker) imports(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ImportStmt:
 		m := w.load(s.P, s.Python, s.Path, s.Dotted)
-		w.set(importName(s), true, site{pos: s.P, kind: types{"Module"}, mod: m, decl: s})
+		w.set(s.BoundName(), true, site{pos: s.P, kind: types{"Module"}, mod: m, decl: s})
 	case *ast.FromStmt:
 		m := w.load(s.P, s.Python, s.Path, s.Dotted)
 		for i := range s.Names {
 			n := &s.Names[i]
-			w.set(boundName(*n), true, site{pos: n.P, mod: m, from: n.Name, decl: n})
+			w.set(n.BoundName(), true, site{pos: n.P, mod: m, from: n.Name, decl: n})
 			if m != nil {
 				w.later(func(at place) { w.c.imported(at, m, n.Name, n.P) })
 			}
@@ -184,26 +184,4 @@ func (m *module) members() []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-func importName(s *ast.ImportStmt) string {
-	if s.Alias != "" {
-		return s.Alias
-	}
-	path := s.Path
-	if s.Dotted || s.Python {
-		return path[strings.LastIndexByte(path, '.')+1:]
-	}
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	if i := strings.LastIndexByte(path, '.'); i > 0 {
-		path = path[:i]
-	}
-	return path
-}
-
-func boundName(n ast.ImportName) string {
-	if n.Alias != "" {
-		return n.Alias
-	}
-	return n.Name
 }

@@ -144,10 +144,10 @@ func (s *scope) declareStmt(st ast.Stmt) {
 	case *ast.ModelDecl:
 		s.bind(st.Name)
 	case *ast.ImportStmt:
-		s.bind(importName(st))
+		s.bind(st.BoundName())
 	case *ast.FromStmt:
 		for _, n := range st.Names {
-			s.bind(boundName(n))
+			s.bind(n.BoundName())
 		}
 	case *ast.TryStmt:
 		s.declare(st.Body.Stmts)

@@ -18,7 +18,7 @@ func Repr(s string) string {
 	b.Grow(len(s) + 2)
 	b.WriteByte(quote)
 	for i, r := range s {
-		if r == utf8.RuneError && s[i] != 0xEF {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 			continue
 		}

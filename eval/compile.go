@@ -3,8 +3,6 @@ package eval
 import (
 	"slices"
 
-	"strings"
-
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -476,26 +474,4 @@ func (c *compiler) closure(p *proto) func(fr fp) *Func {
 		}
 		return f
 	}
-}
-
-func importName(s *ast.ImportStmt) string {
-	if s.Alias != "" {
-		return s.Alias
-	}
-	path := s.Path
-	if s.Dotted || s.Python {
-		return path[strings.LastIndexByte(path, '.')+1:]
-	}
-	path = path[strings.LastIndexAny(path, `/\`)+1:]
-	if i := strings.LastIndexByte(path, '.'); i > 0 {
-		path = path[:i]
-	}
-	return path
-}
-
-func boundName(n ast.ImportName) string {
-	if n.Alias != "" {
-		return n.Alias
-	}
-	return n.Name
 }

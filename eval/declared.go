@@ -50,10 +50,10 @@ func (d *declarer) stmt(s ast.Stmt) {
 	case *ast.ModelDecl:
 		d.add(s.Name, true)
 	case *ast.ImportStmt:
-		d.add(importName(s), true)
+		d.add(s.BoundName(), true)
 	case *ast.FromStmt:
 		for _, n := range s.Names {
-			d.add(boundName(n), true)
+			d.add(n.BoundName(), true)
 		}
 	case *ast.PolicyStmt:
 		d.add(hiddenPolicy, true)

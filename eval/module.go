@@ -167,7 +167,7 @@ func (c *compiler) input(body []ast.Stmt) *Func {
 
 // importStmt compiles import.
 func (c *compiler) importStmt(s *ast.ImportStmt) stmt {
-	st := c.declare(importName(s)).store()
+	st := c.declare(s.BoundName()).store()
 	call := c.site(&s.P)
 	file := c.file
 	return func(fr fp) (ctl, Value) {
@@ -182,7 +182,7 @@ func (c *compiler) fromStmt(s *ast.FromStmt) stmt {
 	file := c.file
 	stores := make([]func(fr fp, v Value), len(s.Names))
 	for i, n := range s.Names {
-		stores[i] = c.declare(boundName(n)).store()
+		stores[i] = c.declare(n.BoundName()).store()
 	}
 	return func(fr fp) (ctl, Value) {
 		th := threadOf(fr)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strings"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
@@ -346,15 +347,7 @@ func ordered(op ast.Op, c int) bool {
 }
 
 // compareText orders by code point, which for UTF-8 is the order of bytes.
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
+func compareText(a, b string) int { return strings.Compare(a, b) }
 
 // compareNum compares two numbers by their exact values; ok is false where one
 // is not a number (nan).

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sense-lang/sense/diag"
 )
@@ -184,45 +182,4 @@ func FormatFloat(f float64) string {
 
 // Quote gives s in quotes as messages show text: single ones unless it holds
 // one and no double, control and unprintable characters escaped.
-func Quote(s string) string {
-	q := byte('\'')
-	if strings.Contains(s, "'") && !strings.Contains(s, "\"") {
-		q = '"'
-	}
-	var b strings.Builder
-	b.WriteByte(q)
-	for i, r := range s {
-		quoteRune(&b, s, i, r, q)
-	}
-	b.WriteByte(q)
-	return b.String()
-}
-
-func quoteRune(b *strings.Builder, s string, i int, r rune, q byte) {
-	switch {
-	case r == rune(q) || r == '\\':
-		b.WriteByte('\\')
-		b.WriteRune(r)
-	case r == '\n':
-		b.WriteString(`\n`)
-	case r == '\r':
-		b.WriteString(`\r`)
-	case r == '\t':
-		b.WriteString(`\t`)
-	case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-		b.WriteString(`\x` + hexDigits(rune(s[i]), 2))
-	case r == ' ' || unicode.IsPrint(r):
-		b.WriteRune(r)
-	case r < 0x100:
-		b.WriteString(`\x` + hexDigits(r, 2))
-	case r < 0x10000:
-		b.WriteString(`\u` + hexDigits(r, 4))
-	default:
-		b.WriteString(`\U` + hexDigits(r, 8))
-	}
-}
-
-func hexDigits(r rune, n int) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", max(0, n-len(s))) + s
-}
+func Quote(s string) string { return diag.Repr(s) }

@@ -266,6 +266,19 @@ local q: R = 1
 policy:
     allow s
 `)
+	want := `File@1:1|FuncDecl@1:1 name1:5|Param@1:8|Param@1:11|TypeExpr@1:14|TypeExpr@1:22|Block@1:23|ExprStmt@2:5|AssignExpr@2:5 op2:7|` +
+		`Ident@2:5|BinaryExpr@2:10 op2:17|BinaryExpr@2:10 op2:12|Ident@2:10|Ident@2:14|MemberExpr@2:19 name2:33|IndexExpr@2:19 [2:29|` +
+		`CallExpr@2:19 (2:20 label2:24|Ident@2:19|Ident@2:21|IntLit@2:27|IntLit@2:30|ToolDecl@3:1|Capability@3:19|Block@3:22|ReturnStmt@3:24|` +
+		`IntLit@3:31|AgentDecl@4:1 name4:13|Block@4:14|ExprStmt@4:16|Ident@4:16|ActionDecl@5:1 name5:21|Capability@5:46|Block@5:47|ExprStmt@5:49|` +
+		`Ident@5:49|FromStmt@6:1 path6:6|ImportName@6:17|ImportName@6:20|VarDecl@7:1 name7:7|TypeExpr@7:10|IntLit@7:14|PolicyStmt@8:1|` +
+		`PolicyRule@9:5|Capability@9:11`
+	if g := walked(f); g != want {
+		t.Errorf("\n got %s\nwant %s", g, want)
+	}
+}
+
+// walked lists the nodes of a tree in the order of Walk, with all their places.
+func walked(f *ast.File) string {
 	var got []string
 	ast.Walk(f, func(n ast.Node) bool {
 		s := strings.TrimPrefix(fmt.Sprintf("%T", n), "*ast.") + "@" + n.Pos().String()
@@ -288,19 +301,17 @@ policy:
 			s += " name" + n.NamePos.String()
 		case *ast.VarDecl:
 			s += " name" + n.NamePos.String()
+		case *ast.SliceExpr:
+			s += " [" + n.Lbrack.String()
+		case *ast.PolicyStmt:
+			if n.DefaultPos.IsValid() {
+				s += " default" + n.DefaultPos.String()
+			}
 		case *ast.FromStmt:
 			s += " path" + n.PathPos.String()
 		}
 		got = append(got, s)
 		return true
 	})
-	want := `File@1:1|FuncDecl@1:1 name1:5|Param@1:8|Param@1:11|TypeExpr@1:14|TypeExpr@1:22|Block@1:23|ExprStmt@2:5|AssignExpr@2:5 op2:7|` +
-		`Ident@2:5|BinaryExpr@2:10 op2:17|BinaryExpr@2:10 op2:12|Ident@2:10|Ident@2:14|MemberExpr@2:19 name2:33|IndexExpr@2:19 [2:29|` +
-		`CallExpr@2:19 (2:20 label2:24|Ident@2:19|Ident@2:21|IntLit@2:27|IntLit@2:30|ToolDecl@3:1|Capability@3:19|Block@3:22|ReturnStmt@3:24|` +
-		`IntLit@3:31|AgentDecl@4:1 name4:13|Block@4:14|ExprStmt@4:16|Ident@4:16|ActionDecl@5:1 name5:21|Capability@5:46|Block@5:47|ExprStmt@5:49|` +
-		`Ident@5:49|FromStmt@6:1 path6:6|ImportName@6:17|ImportName@6:20|VarDecl@7:1 name7:7|TypeExpr@7:10|IntLit@7:14|PolicyStmt@8:1|` +
-		`PolicyRule@9:5|Capability@9:11`
-	if g := strings.Join(got, "|"); g != want {
-		t.Errorf("\n got %s\nwant %s", g, want)
-	}
+	return strings.Join(got, "|")
 }

@@ -231,10 +231,7 @@ func mcpRemoveCommand() *cobra.Command {
 
 func removeServer(name string) error {
 	m := &mcpClient{}
-	if err := m.open(); err != nil {
-		return err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return err
 	}
@@ -242,9 +239,9 @@ func removeServer(name string) error {
 		return mcpError("%v", err)
 	}
 	fmt.Fprintf(stdout, "Removed '%s' from %s\n", diag.Visible(name), e.File)
-	trust, err := config.LoadTrust(config.TrustFile(environment))
+	trust, err := loadTrust()
 	if err != nil {
-		return mcpError("%v", err)
+		return err
 	}
 	return trust.Forget(e)
 }
@@ -274,16 +271,13 @@ variables change, it is asked for again.`,
 
 func trustServer(name string) error {
 	m := &mcpClient{}
-	if err := m.open(); err != nil {
-		return err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return err
 	}
-	trust, err := config.LoadTrust(config.TrustFile(environment))
+	trust, err := loadTrust()
 	if err != nil {
-		return mcpError("%v", err)
+		return err
 	}
 	if trust.Has(e) {
 		fmt.Fprintf(stdout, "'%s' may be used already: %s\n", diag.Visible(name), e.Shown())
@@ -310,16 +304,13 @@ func mcpGetCommand() *cobra.Command {
 
 func showServer(name string) error {
 	m := &mcpClient{}
-	if err := m.open(); err != nil {
-		return err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return err
 	}
-	trust, err := config.LoadTrust(config.TrustFile(environment))
+	trust, err := loadTrust()
 	if err != nil {
-		return mcpError("%v", err)
+		return err
 	}
 	row := func(key, value string) {
 		if value != "" {

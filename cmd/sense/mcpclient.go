@@ -82,6 +82,23 @@ func (m *mcpClient) entry(name string) (*config.Entry, error) {
 	return nil, mcpError("no server '%s' in %s; there are: %s", name, m.set.Paths(), strings.Join(names, ", "))
 }
 
+// find reads the configuration and finds a server in it.
+func (m *mcpClient) find(name string) (*config.Entry, error) {
+	if err := m.open(); err != nil {
+		return nil, err
+	}
+	return m.entry(name)
+}
+
+// loadTrust reads which servers of projects the user agreed to.
+func loadTrust() (*config.Trust, error) {
+	trust, err := config.LoadTrust(config.TrustFile(environment))
+	if err != nil {
+		return nil, mcpError("%v", err)
+	}
+	return trust, nil
+}
+
 // resolve gives the configuration to connect to an entry with.
 func (m *mcpClient) resolve(e *config.Entry) (mcp.Config, error) {
 	r, err := e.Resolve(environment)
@@ -134,10 +151,7 @@ func (m *mcpClient) close(ctx context.Context) {
 
 // connect connects to one server by name.
 func (m *mcpClient) connect(ctx context.Context, name string) (*mcp.Server, error) {
-	if err := m.open(); err != nil {
-		return nil, err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +190,9 @@ func connectError(e *config.Entry, err error) error {
 
 // agree makes sure that the user wants a project's file to start a command.
 func (m *mcpClient) agree(e *config.Entry) error {
-	trust, err := config.LoadTrust(config.TrustFile(environment))
+	trust, err := loadTrust()
 	if err != nil {
-		return mcpError("%v", err)
+		return err
 	}
 	if trust.Has(e) {
 		return nil

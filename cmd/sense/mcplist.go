@@ -60,9 +60,9 @@ func (m *mcpClient) list(ctx context.Context, asJSON bool) error {
 	if err := m.open(); err != nil {
 		return err
 	}
-	trust, err := config.LoadTrust(config.TrustFile(environment))
+	trust, err := loadTrust()
 	if err != nil {
-		return mcpError("%v", err)
+		return err
 	}
 	entries := m.set.Entries()
 	rows := make([]listed, len(entries))

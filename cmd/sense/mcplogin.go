@@ -31,10 +31,7 @@ by 'sense run' as well.`,
 }
 
 func (m *mcpClient) login(ctx context.Context, name string, stay bool) error {
-	if err := m.open(); err != nil {
-		return err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return err
 	}
@@ -86,10 +83,7 @@ func mcpLogoutCommand() *cobra.Command {
 }
 
 func (m *mcpClient) logout(name string) error {
-	if err := m.open(); err != nil {
-		return err
-	}
-	e, err := m.entry(name)
+	e, err := m.find(name)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/sense-lang/sense/mcp"
 )
@@ -131,18 +132,8 @@ func (l *Lock) Compare(server string, tools []*mcp.Tool) []Change {
 			out = append(out, Change{name, "gone"})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Change) int { return compare(a.Tool, b.Tool) })
+	slices.SortStableFunc(out, func(a, b Change) int { return strings.Compare(a.Tool, b.Tool) })
 	return out
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Set pins a server's tools as they are.

@@ -224,7 +224,11 @@ func readCall(raw json.RawMessage) (toolCall, error) {
 }
 
 // readID takes any text or number for an id.
-func readID(raw json.RawMessage) string {
+func readID(raw json.RawMessage) string { return textOrSource(raw) }
+
+// textOrSource gives the text of a JSON string, the JSON of another value, and
+// "" where there is none.
+func textOrSource(raw json.RawMessage) string {
 	if wire.Absent(raw) {
 		return ""
 	}
@@ -237,16 +241,7 @@ func readID(raw json.RawMessage) string {
 
 // readArguments gives the text of the arguments; a server that sends a JSON
 // value in place of text means that value.
-func readArguments(raw json.RawMessage) string {
-	if wire.Absent(raw) {
-		return ""
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
-}
+func readArguments(raw json.RawMessage) string { return textOrSource(raw) }
 
 // refusedText is the text of a turn in which the model refuses to answer.
 func refusedText(text, refusal string) string {
