@@ -64,7 +64,9 @@ func TestHTTPResumeEnds(t *testing.T) {
 	s, _ := web.dial(t)
 	_, err := s.Call(context.Background(), "echo", nil)
 	wantError(t, err, "ended its answer before it was complete", "was not sent again")
-	web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool { w.WriteHeader(410); return true }
+	web.change(func() {
+		web.on["GET"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool { w.WriteHeader(410); return true }
+	})
 	_, err = s.Call(context.Background(), "echo", nil)
 	wantError(t, err, "HTTP status 410 Gone", "was not sent again")
 }

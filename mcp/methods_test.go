@@ -15,12 +15,14 @@ import (
 
 // answers has a web server answer methods with fixed results.
 func answers(web *webServer, results map[string]string) {
-	for method, text := range results {
-		web.on[method] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
-			answer(w, m, text)
-			return true
+	web.change(func() {
+		for method, text := range results {
+			web.on[method] = func(w http.ResponseWriter, _ *http.Request, m rpc) bool {
+				answer(w, m, text)
+				return true
+			}
 		}
-	}
+	})
 }
 
 func TestResources(t *testing.T) {
@@ -135,7 +137,9 @@ func TestMethodsBadAnswers(t *testing.T) {
 	answers(web, map[string]string{"resources/read": `{"contents":[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]}`})
 	_, err := s.Read(ctx, "x")
 	wantError(t, err, "nested 302 deep")
-	web.on["ping"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool { <-r.Context().Done(); return true }
+	web.change(func() {
+		web.on["ping"] = func(w http.ResponseWriter, r *http.Request, _ rpc) bool { <-r.Context().Done(); return true }
+	})
 	slow, _ := web.dial(t, func(c *Config) { c.CallTimeout = 200 * time.Millisecond })
 	wantError(t, slow.Ping(ctx), "no answer to ping in 0.2 s")
 }

@@ -22,12 +22,15 @@ type seenRequest struct {
 	rpc    rpc
 }
 
+// webHandler answers one request, or leaves it by returning false.
+type webHandler = func(w http.ResponseWriter, r *http.Request, m rpc) bool
+
 // webServer is an MCP server over HTTP for tests. It serves the fault server's
 // tools in the plainest way; on replaces the answer to a method, or to a verb
 // of HTTP. A handler that returns false leaves the request to the plain way.
 type webServer struct {
 	*httptest.Server
-	on      map[string]func(w http.ResponseWriter, r *http.Request, m rpc) bool
+	on      map[string]webHandler // after the first request, changed within change
 	session string // "" has none
 	version string // what initialize answers; "" is 2025-11-25
 	modern  bool   // answers server/discover
@@ -38,7 +41,7 @@ type webServer struct {
 
 func newWebServer(t *testing.T) *webServer {
 	t.Helper()
-	s := &webServer{on: map[string]func(http.ResponseWriter, *http.Request, rpc) bool{}}
+	s := &webServer{on: map[string]webHandler{}}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(func() {
 		s.Server.CloseClientConnections()
@@ -55,9 +58,10 @@ func (s *webServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.seen = append(s.seen, seenRequest{r.Method, r.URL.Path, r.Header.Clone(), m})
 	session, modern, version := s.session, s.modern, s.version
+	byMethod, byVerb := s.on[m.Method], s.on[r.Method]
 	s.mu.Unlock()
-	for _, key := range []string{m.Method, r.Method} {
-		if on := s.on[key]; on != nil && key != "" && on(w, r, m) {
+	for _, on := range []webHandler{byMethod, byVerb} {
+		if on != nil && on(w, r, m) {
 			return
 		}
 	}
