@@ -18,14 +18,14 @@ build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
 
 test: ## all tests
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 browser: ## the console of sense inspect in a real browser
 	tools/browser.sh "$(GO)"
 
 race: ## all tests under the race detector, which needs a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
-		echo "CGO_ENABLED=1 $(GO) test -race ./..."; CGO_ENABLED=1 $(GO) test -race ./...; \
+		echo "CGO_ENABLED=1 $(GO) test -race -timeout 20m ./..."; CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...; \
 	elif [ "$${CI:-}" = true ]; then echo "race: no C compiler, and CI must have one" >&2; exit 1; \
 	else echo "race: skipped, there is no C compiler"; fi
 

@@ -15,12 +15,12 @@ import (
 )
 
 // runScript runs a script and gives its outputs and exit status; it fails the test
-// when that takes over a minute.
+// when that takes minutes.
 func runScript(t *testing.T, script string, env ...string) (stdout, stderr string, exit int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.sns")
 	writeFile(t, path, script)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "sense"), "run", path)
 	cmd.Dir = filepath.Dir(path)

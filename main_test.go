@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -17,7 +16,7 @@ import (
 // update records golden outputs in place of comparing them.
 var update = flag.Bool("update", false, "write golden outputs")
 
-// binDir holds the binaries that the tests run; it is made at first use.
+// binDir holds the binaries that the tests run.
 var binDir string
 
 func TestMain(m *testing.M) {
@@ -26,11 +25,18 @@ func TestMain(m *testing.M) {
 	if f := flag.Lookup("test.parallel"); f != nil && !given("test.parallel") {
 		_ = f.Value.Set("6") // a number is always taken
 	}
-	code := m.Run()
-	if binDir != "" {
-		os.RemoveAll(binDir)
+	os.Exit(run(m))
+}
+
+// run builds what the tests start and runs them. It builds before the first test,
+// since on a machine with nothing cached that takes longer than a test may wait.
+func run(m *testing.M) int {
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, "go build:", err)
+		return 1
 	}
-	os.Exit(code)
+	defer os.RemoveAll(binDir)
+	return m.Run()
 }
 
 func given(name string) bool {
@@ -39,8 +45,8 @@ func given(name string) bool {
 	return found
 }
 
-// build makes sense and the stub MCP server, once for all tests.
-var build = sync.OnceValue(func() error {
+// build makes sense and the stub MCP server.
+func build() error {
 	dir, err := os.MkdirTemp("", "sense-test-")
 	if err != nil {
 		return err
@@ -57,7 +63,7 @@ var build = sync.OnceValue(func() error {
 	}
 	// Scripts start "sense mcp serve" by name.
 	return os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-})
+}
 
 // binary gives the path of a built command: "sense" or "stubmcp".
 // SENSE_BIN puts another sense in its place, such as the Python original.
@@ -65,9 +71,6 @@ func binary(t *testing.T, name string) string {
 	t.Helper()
 	if other := os.Getenv("SENSE_BIN"); other != "" && name == "sense" {
 		return other
-	}
-	if err := build(); err != nil {
-		t.Fatalf("go build: %v", err)
 	}
 	return filepath.Join(binDir, name)
 }

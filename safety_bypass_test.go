@@ -30,7 +30,7 @@ func runWith(t *testing.T, dir string, files map[string]string, env []string, ar
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "sense"), args...)
 	cmd.Dir = dir
