@@ -31,9 +31,9 @@ type webHandler = func(w http.ResponseWriter, r *http.Request, m rpc) bool
 type webServer struct {
 	*httptest.Server
 	on      map[string]webHandler // after the first request, changed within change
-	session string // "" has none
-	version string // what initialize answers; "" is 2025-11-25
-	modern  bool   // answers server/discover
+	session string                // "" has none
+	version string                // what initialize answers; "" is 2025-11-25
+	modern  bool                  // answers server/discover
 
 	mu   sync.Mutex
 	seen []seenRequest

@@ -78,7 +78,7 @@ func FuzzParse(f *testing.F) {
 func TestRandomBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const alphabet = " \n\n  ()[]{}:.,=+-<>*/%!\"\"'f\\#aé1٣\t\r{};@\x00\xff"
-	for range 100_000 {
+	for range randomPrograms {
 		b := make([]byte, r.IntN(40))
 		for i := range b {
 			if r.IntN(8) == 0 {
@@ -103,7 +103,7 @@ func TestMutatedScripts(t *testing.T) {
 			short = append(short, s)
 		}
 	}
-	for range 100_000 {
+	for range randomPrograms {
 		checkParse(t, mutate(r, short[r.IntN(len(short))], short[r.IntN(len(short))]))
 	}
 }
@@ -143,7 +143,7 @@ func TestTokenSoup(t *testing.T) {
 		x f ( ) [ ] { } : . , = == + - -> < > "s" 1 2.5 elif pass try catch finally raise lambda transaction default += ** // * f"a{ } } 0xff {} :,`)
 	words = append(words, "\n", "\n", ":\n  ", "\n  ", "()", "():", "x = ", `f"{x}"`, `f'{x:.2f}`, `{"k": `, "not in", "\ntry:\n  x\n", "\ncatch e", "\nelif x: ",
 		"lambda x: ", "lambda (): ", "x, y = ", "a, ", "x[1:", " if x else ")
-	for range 100_000 {
+	for range randomPrograms {
 		var b strings.Builder
 		for range 1 + r.IntN(14) {
 			b.WriteString(words[r.IntN(len(words))])
