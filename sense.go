@@ -92,6 +92,7 @@ type Runtime struct {
 	in   *eval.Interp
 	deps *builtins.Deps
 	std  *std.Library
+	tape *tape.Tape
 }
 
 // New makes a Runtime. When ctx ends, the program is interrupted.
@@ -111,7 +112,7 @@ func New(ctx context.Context, o Options) *Runtime {
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,
 	})
-	return &Runtime{in: in, deps: d, std: lib}
+	return &Runtime{in: in, deps: d, std: lib, tape: o.Tape}
 }
 
 // stdOptions gives the options of the standard modules.
@@ -120,6 +121,7 @@ func stdOptions(o Options) std.Options {
 	if o.Tape == nil {
 		return s
 	}
+	s.Tape = o.Tape
 	now := o.Clock
 	if now == nil {
 		now = time.Now
@@ -165,8 +167,17 @@ func (r *Runtime) RunSource(name, src string) error {
 // UsageSummary words what the program's models cost.
 func (r *Runtime) UsageSummary() string { return r.deps.UsageSummary() }
 
-// Run runs a parsed program.
-func (r *Runtime) Run(f *ast.File) error { return r.in.Run(f, f.Name) }
+// Run runs a parsed program. It fails where the program asked something that a
+// tape has no answer to, even if the program caught that error.
+func (r *Runtime) Run(f *ast.File) error {
+	if err := r.in.Run(f, f.Name); err != nil {
+		return err
+	}
+	if err := r.tape.Err(); err != nil {
+		return diag.New(diag.Runtime, "%v", err)
+	}
+	return nil
+}
 
 // Close ends the program's threads and servers in bounded time. It gives the
 // failures of async work that nobody waited for.

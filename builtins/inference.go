@@ -5,11 +5,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/model"
 	"github.com/sense-lang/sense/model/anthropic"
 	"github.com/sense-lang/sense/model/mock"
 	"github.com/sense-lang/sense/model/openai"
+	"github.com/sense-lang/sense/tape"
 )
 
 const inferenceUsage = `inference() expects (provider: String, model_id: String = default), plus optional temperature:/max_tokens:/api_key_env: (real providers) or response_template:/confidence: ("mock")`
@@ -61,7 +63,7 @@ func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
 		return d.mockModel(c)
 	}
 	if name == "auto" {
-		p, err := d.auto()
+		p, err := d.taped(d.auto)
 		if err != nil {
 			return eval.Value{}, err
 		}
@@ -73,6 +75,23 @@ func (d *Deps) inference(c *eval.Call) (eval.Value, error) {
 		}
 	}
 	return eval.Value{}, fail("inference(): unknown provider '%s' -- supported: anthropic, auto, mock, ollama, openai, openai-compatible", name)
+}
+
+// taped passes the choice of a provider through the tape, so that it is made
+// again where the environment is another.
+func (d *Deps) taped(choose func() (provider, error)) (provider, error) {
+	name, err := tape.Through(d.Tape, tape.Env, `inference("auto")`, nil, func() (string, error) {
+		p, err := choose()
+		return p.name, err
+	})
+	if err != nil {
+		return provider{}, err
+	}
+	i := slices.IndexFunc(providers, func(p provider) bool { return p.name == name })
+	if i < 0 {
+		return provider{}, fail("the tape names an unknown provider '%s'", diag.Visible(name))
+	}
+	return providers[i], nil
 }
 
 // unknownOptions refuses labels that a provider does not know.

@@ -268,7 +268,7 @@ func secondsOf(name string, v eval.Value) (time.Duration, error) {
 // expandConfig puts the environment's values into what a program wrote.
 // Command and arguments stay as they are.
 func (d *Deps) expandConfig(cfg *mcp.Config) (err error) {
-	x := &config.Expander{Env: d.lookupEnv}
+	x := &config.Expander{Env: d.tapedEnv}
 	expand := func(field, s string) string {
 		out, e := x.Expand(s)
 		if e != nil && err == nil {
@@ -307,6 +307,16 @@ func sortedKeys(m map[string]string) []string {
 func (d *Deps) lookupEnv(name string) (string, bool) {
 	v := d.getenv(name)
 	return v, v != ""
+}
+
+// tapedEnv is lookupEnv through the tape; what servers get of the environment is
+// secret.
+func (d *Deps) tapedEnv(name string) (string, bool) {
+	return d.Tape.Env(name, func() (string, bool) {
+		v, ok := d.lookupEnv(name)
+		d.secret(v)
+		return v, ok
+	})
 }
 
 func (d *Deps) addSecrets(values ...string) {

@@ -103,7 +103,7 @@ func (d *Deps) fill(th *eval.Thread, n *connection, e *config.Entry) error {
 	if err := d.agree(th, e); err != nil {
 		return err
 	}
-	r, err := e.Resolve(d.lookupEnv)
+	r, err := e.Resolve(d.tapedEnv)
 	if err != nil {
 		return fail("connect_mcp(): %v", err)
 	}

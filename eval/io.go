@@ -58,15 +58,15 @@ type readResult struct {
 // valid UTF-8 is replaced. What was printed before is visible by then. It lets
 // other threads run and ends when the program is interrupted.
 func (th *Thread) ReadLine() (line string, err error) {
-	if th.in.cfg.Stdin == nil {
-		return "", ErrNoInput
-	}
 	if f, ok := th.in.cfg.Stdout.(interface{ Flush() error }); ok {
 		if err := f.Flush(); err != nil {
 			return "", outputError(err)
 		}
 	}
 	read := func() (line string, err error) {
+		if th.in.cfg.Stdin == nil {
+			return "", ErrNoInput
+		}
 		th.Blocking(func(ctx context.Context) { line, err = th.in.input.read(ctx, th.in.cfg.Stdin) })
 		return line, err
 	}

@@ -5,38 +5,36 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/sense-lang/sense/diag"
 )
 
 // Line passes a line of input through the tape.
 func (t *Tape) Line(read func() (string, error)) (string, error) {
-	if t.Playing() {
-		e, err := t.Next(Human, "", nil)
-		if err != nil {
-			return "", err
-		}
-		if e.Error != "" {
-			return "", errors.New(e.Error)
-		}
-		var line string
-		err = json.Unmarshal(e.Answer, &line)
-		return line, err
-	}
-	line, err := read()
-	e := Exchange{Kind: Human}
-	if err != nil {
-		e.Error = err.Error()
-	} else {
-		e.Answer = text(line)
-	}
-	if aerr := t.Add(e); aerr != nil {
-		return "", aerr
-	}
-	return line, err
+	return Through(t, Human, "", nil, read)
 }
 
 func text(s string) json.RawMessage {
 	raw, _ := marshal(s) // text is always JSON
 	return json.RawMessage(raw)
+}
+
+// Env passes the value of an environment variable through the tape.
+func (t *Tape) Env(name string, look func() (string, bool)) (string, bool) {
+	if t == nil {
+		return look()
+	}
+	// A tape that has no such variable, or cannot be written, keeps the error.
+	v, err := Through(t, Env, name, nil, func() (*string, error) {
+		if v, ok := look(); ok {
+			return &v, nil
+		}
+		return nil, nil
+	})
+	if err != nil || v == nil {
+		return "", false
+	}
+	return *v, true
 }
 
 // Now passes the time through the tape. A tape that has no further time, or
@@ -85,7 +83,7 @@ func Through[T any](t *Tape, kind, who string, ask any, real func() (T, error)) 
 			return out, err
 		}
 		if e.Error != "" {
-			return out, errors.New(e.Error)
+			return out, e.failure()
 		}
 		if len(e.Answer) == 0 {
 			return out, nil
@@ -97,13 +95,17 @@ func Through[T any](t *Tape, kind, who string, ask any, real func() (T, error)) 
 	if errors.Is(err, context.Canceled) {
 		return out, err
 	}
-	raw, merr := marshal(ask)
-	if merr != nil {
-		return out, merr
+	e := Exchange{Kind: kind, Who: who}
+	var raw string
+	var merr error
+	if ask != nil {
+		if raw, merr = marshal(ask); merr != nil {
+			return out, merr
+		}
+		e.Ask = json.RawMessage(raw)
 	}
-	e := Exchange{Kind: kind, Who: who, Ask: json.RawMessage(raw)}
 	if err != nil {
-		e.Error = err.Error()
+		e.fail(err)
 	} else if raw, merr = marshal(out); merr != nil {
 		return out, merr
 	} else {
@@ -113,4 +115,21 @@ func Through[T any](t *Tape, kind, who string, ask any, real func() (T, error)) 
 		return out, aerr
 	}
 	return out, err
+}
+
+// fail keeps what went wrong.
+func (e *Exchange) fail(err error) {
+	e.Error = err.Error()
+	if k := diag.KindOf(err); k != diag.Runtime {
+		e.Fault = k
+	}
+}
+
+// failure gives what went wrong when the exchange was recorded.
+func (e *Exchange) failure() error {
+	kind := e.Fault
+	if kind == "" {
+		kind = diag.Runtime
+	}
+	return diag.New(kind, "%s", e.Error)
 }

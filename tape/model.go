@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -152,10 +153,21 @@ func (c *client) ask(req *model.Request) modelAsk {
 		a.Messages = append(a.Messages, out)
 	}
 	for _, t := range req.Tools {
-		sum := sha256.Sum256(append([]byte(t.Description+"\x00"), t.Schema...))
-		a.Tools = append(a.Tools, modelTool{t.Name, hex.EncodeToString(sum[:8])})
+		a.Tools = append(a.Tools, modelTool{t.Name, hash(t)})
 	}
 	return a
+}
+
+// hash gives the hash of what is offered. The spaces of a schema do not count: a
+// tape keeps none of them.
+func hash(t model.ToolSpec) string {
+	var b bytes.Buffer
+	b.WriteString(t.Description + "\x00")
+	if json.Compact(&b, t.Schema) != nil {
+		b.Write(t.Schema)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:8])
 }
 
 func (c *client) answer(t *model.Turn) modelAnswer {

@@ -1,8 +1,9 @@
 // Package tape records what a program exchanges with the world and plays it
 // back. A tape is text: a header line, then one JSON object a line for each
-// exchange with a model, an MCP server, a person, the clock or chance. It is
-// made to be read and committed: secrets are taken out and the ids that models
-// invent are numbered in order.
+// exchange with a model, an MCP server, a server of std.http, a command, a
+// person, the environment, the clock or chance. It is made to be read and
+// committed: secrets are taken out and the ids that models invent are numbered
+// in order.
 package tape
 
 import (
@@ -13,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +25,9 @@ const (
 	Model   = "model"
 	Connect = "mcp.connect"
 	Tool    = "mcp.call"
+	HTTP    = "http"
+	Process = "process"
+	Env     = "env"
 	Human   = "human"
 	Clock   = "clock"
 	Random  = "random"
@@ -39,13 +42,16 @@ const maxLine = 256 << 20
 // Exchange is one question to the world and its answer.
 type Exchange struct {
 	Kind string `json:"kind"`
-	// Who is the model or the server asked; empty for the others.
+	// Who is the model, the server, the command or the variable asked; empty for
+	// the others.
 	Who string `json:"who,omitempty"`
 	// Ask is what was asked, Answer what came back; either may be absent.
 	Ask    json.RawMessage `json:"ask,omitempty"`
 	Answer json.RawMessage `json:"answer,omitempty"`
 	// Error is set in place of Answer where the exchange failed.
 	Error string `json:"error,omitempty"`
+	// Fault is the kind of the error where it is not the usual one.
+	Fault diag.Kind `json:"fault,omitempty"`
 }
 
 func (e *Exchange) name() string {
@@ -63,13 +69,14 @@ type Tape struct {
 
 	mu      sync.Mutex
 	w       io.Writer // records
-	err     error     // of the first write that failed
+	err     error     // of the first write that failed, or the first question without an answer
 	left    []*played // plays
 	playing bool
 }
 
 type played struct {
 	Exchange
+	ask  any // Ask, read
 	line int
 	used bool
 }
@@ -104,13 +111,11 @@ func Play(r io.Reader) (*Tape, error) {
 		if err := dec.Decode(&p.Exchange); err != nil || p.Kind == "" {
 			return nil, fmt.Errorf("line %d: this is no exchange", n)
 		}
+		p.ask = parse(p.Ask)
 		t.left = append(t.left, p)
 	}
 	if err := sc.Err(); err != nil {
 		return nil, err
-	}
-	if !t.playing || t.left == nil && sc.Err() == nil {
-		t.left = []*played{}
 	}
 	return t, nil
 }
@@ -154,7 +159,7 @@ func marshal(v any) (string, error) {
 
 // Next gives the first exchange that has not been played with the same kind,
 // partner and question. Where there is none the error says how the nearest one
-// differs.
+// differs, and Err gives it from then on.
 func (t *Tape) Next(kind, who string, ask any) (*Exchange, error) {
 	raw, err := marshal(ask)
 	if err != nil {
@@ -166,26 +171,28 @@ func (t *Tape) Next(kind, who string, ask any) (*Exchange, error) {
 	want := parse([]byte(raw))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var nearest *played
 	for _, p := range t.left {
-		if p.used || p.Kind != kind || p.Who != who {
-			continue
-		}
-		if nearest == nil {
-			nearest = p
-		}
-		if reflect.DeepEqual(parse(p.Ask), want) {
+		if !p.used && p.Kind == kind && p.Who == who && reflect.DeepEqual(p.ask, want) {
 			p.used = true
 			return &p.Exchange, nil
 		}
 	}
-	e := Exchange{Kind: kind, Who: who}
-	if nearest == nil {
-		return nil, fmt.Errorf("the tape has no further exchange with %s", e.name())
+	err = t.miss(kind, who, want)
+	if t.err == nil {
+		t.err = err
 	}
-	where, a, b := difference("", parse(nearest.Ask), want)
-	return nil, fmt.Errorf("the exchange with %s differs from line %d of the tape%s: the tape has %s, the program has %s",
-		e.name(), nearest.line, at(where), short(a), short(b))
+	return nil, err
+}
+
+// Err gives the first question that a tape had no answer to, or why one could
+// not be written; nil where all is well. A nil Tape has none.
+func (t *Tape) Err() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
 }
 
 // Left gives how many exchanges have not been played.
@@ -213,87 +220,4 @@ func parse(raw []byte) any {
 		return string(raw)
 	}
 	return v
-}
-
-// missing stands for a part that only one side has.
-type missing struct{}
-
-// difference finds the first place where two values differ.
-func difference(path string, a, b any) (where string, x, y any) {
-	switch av := a.(type) {
-	case map[string]any:
-		if bv, ok := b.(map[string]any); ok {
-			return mapDifference(path, av, bv)
-		}
-	case []any:
-		if bv, ok := b.([]any); ok {
-			return listDifference(path, av, bv)
-		}
-	}
-	return path, a, b
-}
-
-func mapDifference(path string, a, b map[string]any) (string, any, any) {
-	var keys []string
-	for k := range a {
-		keys = append(keys, k)
-	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		x, okA := a[k]
-		y, okB := b[k]
-		switch {
-		case !okA:
-			return path + "." + k, missing{}, y
-		case !okB:
-			return path + "." + k, x, missing{}
-		case !reflect.DeepEqual(x, y):
-			return difference(path+"."+k, x, y)
-		}
-	}
-	return path, a, b
-}
-
-func listDifference(path string, a, b []any) (string, any, any) {
-	for i := range max(len(a), len(b)) {
-		here := fmt.Sprintf("%s[%d]", path, i)
-		switch {
-		case i >= len(a):
-			return here, missing{}, b[i]
-		case i >= len(b):
-			return here, a[i], missing{}
-		case !reflect.DeepEqual(a[i], b[i]):
-			return difference(here, a[i], b[i])
-		}
-	}
-	return path, a, b
-}
-
-func at(where string) string {
-	if where == "" {
-		return ""
-	}
-	return " at " + diag.Visible(strings.TrimPrefix(where, "."))
-}
-
-// maxShown is how much of a value a message shows.
-const maxShown = 120
-
-func short(v any) string {
-	if _, ok := v.(missing); ok {
-		return "nothing"
-	}
-	s, err := marshal(v)
-	if err != nil {
-		return "?"
-	}
-	if r := []rune(s); len(r) > maxShown {
-		s = string(r[:maxShown]) + "..."
-	}
-	return diag.Visible(s)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/model"
 )
 
@@ -68,6 +69,60 @@ func TestMismatch(t *testing.T) {
 		if err == nil || !strings.HasSuffix(err.Error(), tt.want) || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s beside %s: got %v, want %s", tt.ask, tt.tape, err, tt.want)
 		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	p := play(t, header+"\n"+`{"kind":"http","who":"h","ask":{"method":"GET","url":"/a"}}`+"\n"+
+		`{"kind":"http","who":"h","ask":{"method":"POST","url":"/b","body":"x"}}`+"\n"+`{"kind":"process","who":"ls","ask":1}`+"\n")
+	for _, tt := range []struct {
+		kind, who string
+		ask       any
+		want      string
+	}{
+		{HTTP, "h", map[string]string{"method": "POST", "url": "/b", "body": "y"},
+			`the exchange with http 'h' differs from line 3 of the tape at body: the tape has "x", the program has "y"`},
+		{HTTP, "other", nil, "the tape has no further exchange with http 'other'; line 2 is one with http 'h'"},
+		{Env, "HOME", nil, "the tape has no further exchange with env 'HOME'"},
+	} {
+		_, err := p.Next(tt.kind, tt.who, tt.ask)
+		if errText(err) != tt.want {
+			t.Errorf("got %v\nwant %s", err, tt.want)
+		}
+	}
+	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("Err gives %v, want the first miss", err)
+	}
+	if err := (*Tape)(nil).Err(); err != nil {
+		t.Errorf("no tape has the error %v", err)
+	}
+}
+
+func TestThrough(t *testing.T) {
+	var b strings.Builder
+	rec, _ := Record(&b)
+	late := diag.New(diag.Timeout, "too late")
+	set, unset := func() (string, bool) { return "v", true }, func() (string, bool) { return "", false }
+	world := func(tp *Tape) (out []string) {
+		_, err := Through(tp, Process, "ls", 1, func() (int, error) { return 0, late })
+		out = append(out, string(diag.KindOf(err)), errText(err))
+		_, err = Through(tp, Process, "ls", 2, func() (int, error) { return 0, errors.New("plain") })
+		out = append(out, string(diag.KindOf(err)), errText(err))
+		for name, look := range map[string]func() (string, bool){"SET": set, "UNSET": unset} {
+			if v, ok := tp.Env(name, look); ok != (name == "SET") || ok && v != "v" {
+				t.Errorf("%s is %q, %v", name, v, ok)
+			}
+		}
+		return out
+	}
+	first := world(rec)
+	if _, err := Through(rec, Process, "ls", 3, func() (int, error) { return 0, context.Canceled }); !errors.Is(err, context.Canceled) || strings.Contains(b.String(), "cancel") {
+		t.Errorf("the end of the program gave %v and the tape\n%s", err, b.String())
+	}
+	set, unset = unset, set // a tape that plays asks nobody
+	p := play(t, b.String())
+	if again := world(p); strings.Join(first, "|") != strings.Join(again, "|") || again[0] != "timeout" || again[2] != "runtime" || p.Left() != 0 {
+		t.Errorf("recorded %q, played %q, left %d", first, again, p.Left())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/tape"
 )
 
 func envMembers(l *Library) []member {
@@ -47,14 +48,17 @@ func (l *Library) envGet(a *args) (eval.Value, error) {
 	if err := a.require(capEnv); err != nil {
 		return eval.Value{}, err
 	}
-	v, ok := l.lookup(name)
-	l.secret(name, v)
+	v, ok := l.o.Tape.Env(name, func() (string, bool) {
+		v, ok := l.lookup(name)
+		l.secret(name, v) // before it goes on the tape
+		return strings.ToValidUTF8(v, "\uFFFD"), ok
+	})
 	if err := a.note(name, nil); err != nil {
 		return eval.Value{}, err
 	}
 	switch {
 	case ok:
-		return eval.String(strings.ToValidUTF8(v, "\uFFFD")), nil
+		return eval.String(v), nil
 	case len(a.vals) > 1 && a.vals[1].IsSet():
 		return a.vals[1], nil
 	}
@@ -65,7 +69,11 @@ func (l *Library) envNames(a *args) (eval.Value, error) {
 	if err := a.require(capEnv); err != nil {
 		return eval.Value{}, err
 	}
-	return eval.Strings(l.environ()), a.note("all names", nil)
+	names, err := tape.Through(l.o.Tape, tape.Env, "", nil, func() ([]string, error) { return l.environ(), nil })
+	if err != nil {
+		return eval.Value{}, a.fail("%v", err)
+	}
+	return eval.Strings(names), a.note("all names", nil)
 }
 
 func (l *Library) envArgs(*args) (eval.Value, error) {

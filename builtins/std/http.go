@@ -84,7 +84,7 @@ func (l *Library) request(a *args, r *request, at int, p places) (err error) {
 	if err != nil {
 		return err
 	}
-	r.header = http.Header{"User-Agent": {"sense"}, "Accept": {"*/*"}}
+	r.header = defaultHeader.Clone()
 	if r.url, r.host, err = parseURL(text); err != nil {
 		return a.fail("%v", err)
 	}
@@ -207,14 +207,14 @@ func (l *Library) step(a *args, r *request, named string, deadline time.Time) (g
 		a.Thread.Blocking(func(ctx context.Context) {
 			ctx, cancel := context.WithDeadline(ctx, deadline)
 			defer cancel()
-			got, err = l.http.do(ctx, l, r)
+			got, err = l.send(ctx, a, r)
 		})
 	}
 	what := r.method + " " + shownURL(r.url)
 	if err == nil {
 		what += " -> " + eval.Int(int64(got.status)).String()
 	}
-	err = a.note(what, a.httpFault(r, err))
+	err = a.note(what, a.worded(a.httpFault(r, err)))
 	if stop := a.stopped(); stop != nil {
 		return nil, stop
 	}

@@ -87,11 +87,11 @@ func (c *client) close() {
 	}
 }
 
-// answer is a server's answer, read to its end.
+// answer is a server's answer, read to its end. Its body is text.
 type answer struct {
 	status int
 	header http.Header
-	body   []byte
+	body   string
 	url    *url.URL
 }
 
@@ -121,7 +121,8 @@ func (c *client) do(ctx context.Context, l *Library, r *request) (*answer, error
 	if b.Len() > maxBody {
 		return nil, errBody
 	}
-	return &answer{resp.StatusCode, resp.Header, b.Bytes(), r.url}, nil
+	_, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // none is UTF-8
+	return &answer{resp.StatusCode, resp.Header, bodyText(b.Bytes(), params["charset"]), r.url}, nil
 }
 
 // location gives where an answer leads, "" where it is no redirect.
@@ -185,16 +186,15 @@ func origin(u *url.URL) string {
 
 // value gives the answer as a Map.
 func (a *answer) value() eval.Value {
-	kind, params, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // none is no JSON
-	text := bodyText(a.body, params["charset"])
+	kind, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // none is no JSON
 	parsed := eval.Nil()
 	if kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json") {
-		if v, err := parseJSON(strings.TrimPrefix(text, "\uFEFF")); err == nil {
+		if v, err := parseJSON(strings.TrimPrefix(a.body, "\uFEFF")); err == nil {
 			parsed = v
 		}
 	}
 	return newMap(
-		"status", eval.Int(int64(a.status)), "headers", a.headers(), "body", eval.String(text),
+		"status", eval.Int(int64(a.status)), "headers", a.headers(), "body", eval.String(a.body),
 		"json", parsed, "url", eval.String(a.url.String()),
 	)
 }
@@ -235,8 +235,8 @@ func bodyText(b []byte, charset string) string {
 
 // httpFault words what went wrong with a request.
 func (a *args) httpFault(r *request, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || isWorded(err) {
+		return err
 	}
 	host := eval.Quote(r.url.Host)
 	var dns *net.DNSError

@@ -183,7 +183,7 @@ func TestHTTPFailures(t *testing.T) {
 			}
 		case "/bomb":
 			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
+			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 			for range 65 {
 				_, _ = z.Write(make([]byte, 1<<20))
 			}
@@ -200,8 +200,8 @@ func TestHTTPFailures(t *testing.T) {
 	p.check(t, []row{
 		{code: `http.get("http://` + closed + `")`, fails: "std.http.get: '" + closed + "' refuses connections"},
 		{code: `http.get("` + s.URL + `/cut")`, fails: "std.http.get: '" + host + "' closed the connection before the end of its answer"},
-		{code: `http.get("` + s.URL + `/large")`, fails: "std.http.get: the answer is over 64 MiB: " + s.URL + "/large"},
-		{code: `http.get("` + s.URL + `/bomb?key=1")`, fails: "std.http.get: the answer is over 64 MiB: " + s.URL + "/bomb?…"},
+		{code: `http.get("` + s.URL + `/large", timeout: 600)`, fails: "std.http.get: the answer is over 64 MiB: " + s.URL + "/large"},
+		{code: `http.get("` + s.URL + `/bomb?key=1", timeout: 600)`, fails: "std.http.get: the answer is over 64 MiB: " + s.URL + "/bomb?…"},
 		{code: `http.get("` + s.URL + `/slow", timeout: 0.05)`, fails: "std.http.get: no whole answer from '" + host + "' within 0.05 seconds"},
 		{code: `http.get("` + secure.URL + `")`, fails: "std.http.get: the certificate of '" + strings.TrimPrefix(secure.URL, "https://") + "' is not valid: x509: certificate signed by unknown authority"},
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
+	"github.com/sense-lang/sense/tape"
 )
 
 func processMembers(l *Library) []member {
@@ -73,27 +74,47 @@ func (l *Library) processRun(a *args) (eval.Value, error) {
 	for name, value := range c.cfg.Env {
 		l.secret(name, value)
 	}
-	var r *mcp.CommandResult
-	a.Thread.Blocking(func(ctx context.Context) { r, err = l.runCommand(ctx, c) })
+	r, err := l.commandResult(a, c)
 	if stop := a.stopped(); stop != nil {
 		_ = a.note("", errors.New("interrupted")) // the program ends either way
 		return eval.Value{}, stop
 	}
-	what := eval.Quote(c.cfg.Command)
-	switch {
-	case errors.Is(err, mcp.ErrOutput):
-		err = a.fail("%s wrote over %d MiB", what, maxOutput>>20)
-	case errors.Is(err, context.DeadlineExceeded):
-		err = diag.New(diag.Timeout, "%s: %s did not end within %s", a.who, what, words(c.timeout))
-	case errors.Is(err, context.Canceled):
-		err = a.fail("%s was ended", what)
-	case err != nil:
-		err = a.fail("%v", err)
-	}
 	if err := a.note(commandLine(c), err); err != nil {
 		return eval.Value{}, err
 	}
-	return newMap("status", eval.Int(int64(r.Status)), "output", foreign(r.Stdout), "error", foreign(r.Stderr)), nil
+	return newMap("status", eval.Int(int64(r.Status)), "output", eval.String(r.Output), "error", eval.String(r.Error)), nil
+}
+
+// commandResult runs a command, or plays what a tape has of it.
+func (l *Library) commandResult(a *args, c command) (r *processAnswer, err error) {
+	a.Thread.Blocking(func(ctx context.Context) {
+		r, err = tape.Through(l.o.Tape, tape.Process, c.cfg.Command, c.ask(), func() (*processAnswer, error) {
+			r, err := l.runCommand(ctx, c)
+			if err != nil {
+				return nil, a.processFault(c, err)
+			}
+			return &processAnswer{r.Status, foreignText(r.Stdout), foreignText(r.Stderr)}, nil
+		})
+	})
+	if errors.Is(err, context.Canceled) {
+		err = a.fail("%s was ended", eval.Quote(c.cfg.Command))
+	}
+	return r, a.worded(err)
+}
+
+// processFault words why a command has no result, except that the library was
+// closed: a tape must know that by itself.
+func (a *args) processFault(c command, err error) error {
+	what := eval.Quote(c.cfg.Command)
+	switch {
+	case errors.Is(err, mcp.ErrOutput):
+		return a.fail("%s wrote over %d MiB", what, maxOutput>>20)
+	case errors.Is(err, context.DeadlineExceeded):
+		return diag.New(diag.Timeout, "%s: %s did not end within %s", a.who, what, words(c.timeout))
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return a.fail("%v", err)
 }
 
 // runCommand runs a command until ctx or the library ends it.
@@ -122,7 +143,10 @@ func commandLine(c command) string {
 }
 
 // foreign makes a String of bytes from outside.
-func foreign(b []byte) eval.Value { return eval.String(strings.ToValidUTF8(string(b), "\uFFFD")) }
+func foreign(b []byte) eval.Value { return eval.String(foreignText(b)) }
+
+// foreignText makes text of bytes from outside.
+func foreignText(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
 // words gives a duration as people say it.
 func words(d time.Duration) string {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/tape"
 )
 
 // Options say what the modules may see of the world. With the zero Options
@@ -37,6 +38,9 @@ type Options struct {
 	// Secret is told of values that must not be shown, such as a token that is
 	// sent or read from the environment; nil tells nobody.
 	Secret func(value string)
+	// Tape records what the modules exchange with the world, or plays it; nil does
+	// neither. Files are not on it.
+	Tape *tape.Tape
 	// Resolver looks up the hosts of std.http; nil is the system's.
 	Resolver *net.Resolver
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/tape"
 )
 
 func timeMembers(l *Library) []member {
@@ -14,7 +15,7 @@ func timeMembers(l *Library) []member {
 		{"now()", "the seconds since 1970 in UTC, a Float", l.timeNow},
 		{"iso(seconds)", "a time as text in UTC, such as 2026-01-31T09:30:00Z", timeISO},
 		{"parse(text)", "the seconds since 1970 of such a text, of a date alone, or of one with another zone", timeParse},
-		{"sleep(seconds)", "waits; others run meanwhile, and an interrupt ends it", timeSleep},
+		{"sleep(seconds)", "waits; others run meanwhile, and an interrupt ends it", l.timeSleep},
 		{"monotonic()", "seconds that never go back, to measure with, a Float", l.timeMonotonic},
 	}
 }
@@ -29,8 +30,12 @@ func seconds(t time.Time) float64 {
 	return float64(t.Unix()) + float64(t.Nanosecond()/1000)/1e6
 }
 
-func (l *Library) timeMonotonic(*args) (eval.Value, error) {
-	return eval.Float(time.Since(l.started).Seconds()), nil
+func (l *Library) timeMonotonic(a *args) (eval.Value, error) {
+	s, err := tape.Through(l.o.Tape, tape.Clock, "monotonic", nil, func() (float64, error) { return time.Since(l.started).Seconds(), nil })
+	if err != nil {
+		return eval.Value{}, a.fail("%v", err)
+	}
+	return eval.Float(s), nil
 }
 
 // The years that iso can write and parse can read.
@@ -81,7 +86,7 @@ func timeParse(a *args) (eval.Value, error) {
 	return eval.Value{}, a.fail("%s is no time such as 2026-01-31T09:30:00Z", eval.Quote(text))
 }
 
-func timeSleep(a *args) (eval.Value, error) {
+func (l *Library) timeSleep(a *args) (eval.Value, error) {
 	if s, ok := a.vals[0].AsNumber(); ok && s == 0 {
 		return eval.Nil(), a.stopped()
 	}
@@ -91,6 +96,9 @@ func timeSleep(a *args) (eval.Value, error) {
 	d, err := a.duration(0, 0)
 	if err != nil {
 		return eval.Value{}, err
+	}
+	if l.o.Tape.Playing() {
+		d = 0 // what was waited for is on the tape
 	}
 	a.Thread.Blocking(func(ctx context.Context) {
 		t := time.NewTimer(d)
