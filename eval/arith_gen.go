@@ -626,3 +626,149 @@ func modEE(x, y expr, at *diag.Pos) expr {
 		return arith(fr, ast.OpMod, a, b, at)
 	}
 }
+
+// floorDivExpr chooses the closure by the shapes of the operands.
+func floorDivExpr(l, r operand, at *diag.Pos) expr {
+	switch {
+	case l.isSlot && r.isSlot:
+		return floorDivLL(l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return floorDivLK(l.slot, r.n, at)
+	case l.isSlot:
+		return floorDivLE(l.slot, r.x, at)
+	case l.g != nil && r.isInt:
+		return floorDivGK(l.g, r.n, at)
+	case l.g != nil:
+		return floorDivGE(l.g, r.x, at)
+	case r.isSlot:
+		return floorDivEL(l.x, r.slot, at)
+	case r.g != nil:
+		return floorDivEG(l.x, r.g, at)
+	case r.isInt:
+		return floorDivEK(l.x, r.n, at)
+	}
+	return floorDivEE(l.x, r.x, at)
+}
+
+//go:noinline
+func floorDivLL(i, j uint8, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := fr[i]
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func floorDivLK(i uint8, k int64, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := fr[i]
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, mkInt(k), at)
+	}
+}
+
+//go:noinline
+func floorDivLE(i uint8, y expr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := fr[i]
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func floorDivGK(g *Global, k int64, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := g.v
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, mkInt(k), at)
+	}
+}
+
+//go:noinline
+func floorDivGE(g *Global, y expr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := g.v
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func floorDivEL(x expr, j uint8, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := x(fr)
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func floorDivEG(x expr, g *Global, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := x(fr)
+		b := g.v
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}
+
+//go:noinline
+func floorDivEK(x expr, k int64, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := x(fr)
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, mkInt(k), at)
+	}
+}
+
+//go:noinline
+func floorDivEE(x, y expr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, ast.OpFloorDiv, a, b, at)
+	}
+}

@@ -32,6 +32,11 @@ func arithSet(op ast.Op, d, l, r operand, at *diag.Pos) stmt {
 			return modSlot(d.slot, l, r, at)
 		}
 		return modGlobal(d.g, l, r, at)
+	case ast.OpFloorDiv:
+		if d.isSlot {
+			return floorDivSlot(d.slot, l, r, at)
+		}
+		return floorDivGlobal(d.g, l, r, at)
 	}
 	return nil
 }
@@ -984,6 +989,226 @@ func modGlobalEE(d *Global, x, y expr, at *diag.Pos) stmt {
 			}
 		}
 		setSlot(&d.v, arith(fr, ast.OpMod, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+func floorDivSlot(d uint8, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.isSlot && r.isSlot:
+		return floorDivSlotLL(d, l.slot, r.slot, at)
+	case l.isSlot && r.isInt:
+		return floorDivSlotLK(d, l.slot, r.n, at)
+	case l.isSlot:
+		return floorDivSlotLE(d, l.slot, r.x, at)
+	case l.g != nil && r.isInt:
+		return floorDivSlotGK(d, l.g, r.n, at)
+	case l.g != nil:
+		return floorDivSlotGE(d, l.g, r.x, at)
+	case r.isSlot:
+		return floorDivSlotEL(d, l.x, r.slot, at)
+	case r.g != nil:
+		return floorDivSlotEG(d, l.x, r.g, at)
+	case r.isInt:
+		return floorDivSlotEK(d, l.x, r.n, at)
+	}
+	return floorDivSlotEE(d, l.x, r.x, at)
+}
+
+//go:noinline
+func floorDivSlotLL(d uint8, i, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotLK(d uint8, i uint8, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotLE(d uint8, i uint8, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := fr[i]
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotGK(d uint8, g *Global, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := g.v
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotGE(d uint8, g *Global, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := g.v
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotEL(d uint8, x expr, j uint8, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := fr[j]
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotEG(d uint8, x expr, g *Global, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := g.v
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotEK(d uint8, x expr, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivSlotEE(d uint8, x, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&fr[d], n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&fr[d], arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+func floorDivGlobal(d *Global, l, r operand, at *diag.Pos) stmt {
+	switch {
+	case l.g != nil && r.isInt:
+		return floorDivGlobalGK(d, l.g, r.n, at)
+	case l.g != nil:
+		return floorDivGlobalGE(d, l.g, r.x, at)
+	}
+	return floorDivGlobalEE(d, l.x, r.x, at)
+}
+
+//go:noinline
+func floorDivGlobalGK(d *Global, g *Global, k int64, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := g.v
+		if isInt(a) {
+			if n, ok := floorDivOv(toInt(a), k); ok {
+				setInt(&d.v, n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&d.v, arith(fr, ast.OpFloorDiv, a, mkInt(k), at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivGlobalGE(d *Global, g *Global, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := g.v
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&d.v, n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&d.v, arith(fr, ast.OpFloorDiv, a, b, at))
+		return ctlNext, Value{}
+	}
+}
+
+//go:noinline
+func floorDivGlobalEE(d *Global, x, y expr, at *diag.Pos) stmt {
+	return func(fr fp) (ctl, Value) {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := floorDivOv(toInt(a), toInt(b)); ok {
+				setInt(&d.v, n)
+				return ctlNext, Value{}
+			}
+		}
+		setSlot(&d.v, arith(fr, ast.OpFloorDiv, a, b, at))
 		return ctlNext, Value{}
 	}
 }

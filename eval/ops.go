@@ -157,6 +157,8 @@ func arithExpr(op ast.Op, l, r operand, at *diag.Pos) expr {
 		return mulExpr(l, r, at)
 	case ast.OpMod:
 		return modExpr(l, r, at)
+	case ast.OpFloorDiv:
+		return floorDivExpr(l, r, at)
 	case ast.OpDiv:
 		return divExpr(l, r, at)
 	}
@@ -188,6 +190,14 @@ func modOv(a, b int64) (int64, bool) {
 		return 0, false
 	}
 	return modInt(a, b), true
+}
+
+// floorDivOv is floorDivInt where b may be 0.
+func floorDivOv(a, b int64) (int64, bool) {
+	if b == 0 {
+		return 0, false
+	}
+	return floorDivInt(a, b)
 }
 
 // logic compiles and/or, which give the deciding operand.

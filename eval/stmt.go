@@ -341,7 +341,7 @@ func (c *compiler) shortAssign(name string, a *ast.AssignExpr) stmt {
 }
 
 func hasShapes(op ast.Op) bool {
-	return op == ast.OpAdd || op == ast.OpSub || op == ast.OpMul || op == ast.OpMod
+	return op == ast.OpAdd || op == ast.OpSub || op == ast.OpMul || op == ast.OpMod || op == ast.OpFloorDiv
 }
 
 //go:noinline

@@ -53,6 +53,7 @@ var data = map[string]any{
 		{"sub", "ast.OpSub", "-", "subOv", "arith(fr, ast.OpSub"},
 		{"mul", "ast.OpMul", "*", "mulOv", "arith(fr, ast.OpMul"},
 		{"mod", "ast.OpMod", "", "modOv", "arith(fr, ast.OpMod"},
+		{"floorDiv", "ast.OpFloorDiv", "", "floorDivOv", "arith(fr, ast.OpFloorDiv"},
 	},
 	"Comp": []compare{{"lt", "ast.OpLt", "<"}, {"le", "ast.OpLe", "<="}, {"gt", "ast.OpGt", ">"}, {"ge", "ast.OpGe", ">="}},
 }
