@@ -12,32 +12,30 @@ func onMap(name string, least, most int, f func(c *eval.Call, m *eval.Map) (eval
 	}}
 }
 
-// keyArg reads a key.
-func keyArg(c *eval.Call) (string, error) {
-	k, ok := c.Args[0].AsString()
-	if !ok {
-		return "", fail("map keys must be String, got %s", c.Args[0].TypeName())
+// keyArg reads a key, which is a String.
+func keyArg(c *eval.Call) (eval.Value, error) {
+	if k := c.Args[0]; k.Kind() != eval.KString {
+		return k, fail("map keys must be String, got %s", k.TypeName())
 	}
-	return k, nil
+	return c.Args[0], nil
 }
 
 func mapMethods() []eval.Method {
 	return []eval.Method{
-		onMap("keys", 0, 0, func(c *eval.Call, m *eval.Map) (eval.Value, error) { return eval.Strings(m.Keys()), nil }),
+		onMap("keys", 0, 0, func(c *eval.Call, m *eval.Map) (eval.Value, error) { return eval.ArrayOf(m.KeyValues()...), nil }),
 		onMap("values", 0, 0, mapValues),
 		onMap("items", 0, 0, mapItems),
 		onMap("get", 1, 2, mapGet),
 		onMap("has", 1, 1, mapHas),
 		onMap("remove", 1, 1, mapRemove),
 		onMap("merge", 1, 1, mapMerge),
-		onMap("copy", 0, 0, func(c *eval.Call, m *eval.Map) (eval.Value, error) { return copyMap(m).Value(), nil }),
+		onMap("copy", 0, 0, func(c *eval.Call, m *eval.Map) (eval.Value, error) { return m.Copy().Value(), nil }),
 	}
 }
 
 func mapValues(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	out := eval.NewArray(0)
-	for _, k := range m.Keys() {
-		v, _ := m.Get(k)
+	for _, v := range m.All() {
 		out.Push(v)
 	}
 	return out.Value(), nil
@@ -45,9 +43,9 @@ func mapValues(c *eval.Call, m *eval.Map) (eval.Value, error) {
 
 func mapItems(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	out := eval.NewArray(0)
-	for _, k := range m.Keys() {
-		v, _ := m.Get(k)
-		out.Push(eval.ArrayOf(eval.String(k), v))
+	for _, k := range m.KeyValues() {
+		v, _ := m.GetKey(k)
+		out.Push(eval.ArrayOf(k, v))
 	}
 	return out.Value(), nil
 }
@@ -57,7 +55,7 @@ func mapGet(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	if v, ok := m.Get(k); ok {
+	if v, ok := m.GetKey(k); ok {
 		return v, nil
 	}
 	if len(c.Args) == 2 {
@@ -68,8 +66,11 @@ func mapGet(c *eval.Call, m *eval.Map) (eval.Value, error) {
 
 func mapHas(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	k, err := keyArg(c)
-	_, ok := m.Get(k)
-	return eval.Bool(ok), err
+	if err != nil {
+		return eval.Value{}, err
+	}
+	_, ok := m.GetKey(k)
+	return eval.Bool(ok), nil
 }
 
 func mapRemove(c *eval.Call, m *eval.Map) (eval.Value, error) {
@@ -77,20 +78,11 @@ func mapRemove(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	v, ok := m.Remove(k)
+	v, ok := m.Remove(k.String())
 	if !ok {
-		return eval.Value{}, fail("no key %s in map", eval.Quote(k))
+		return eval.Value{}, fail("no key %s in map", eval.Quote(k.String()))
 	}
 	return v, nil
-}
-
-func copyMap(m *eval.Map) *eval.Map {
-	out := eval.NewMap()
-	for _, k := range m.Keys() {
-		v, _ := m.Get(k)
-		out.Set(k, v)
-	}
-	return out
 }
 
 func mapMerge(c *eval.Call, m *eval.Map) (eval.Value, error) {
@@ -98,10 +90,10 @@ func mapMerge(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	if !ok {
 		return eval.Value{}, fail("merge() expects a Map, got %s", c.Args[0].TypeName())
 	}
-	out := copyMap(m)
-	for _, k := range other.Keys() {
-		v, _ := other.Get(k)
-		out.Set(k, v)
+	out := m.Copy()
+	for _, k := range other.KeyValues() {
+		v, _ := other.GetKey(k)
+		out.SetKey(k, v)
 	}
 	return out.Value(), nil
 }

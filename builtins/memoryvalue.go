@@ -37,16 +37,18 @@ var memoryMethods = map[string]*eval.Method{
 			err = noteMemory(c, o.(*Memory).name, "remember", k)
 		}
 		if err == nil {
-			o.(*Memory).entries.Set(k, c.Args[1])
+			o.(*Memory).entries.SetKey(c.Args[0], c.Args[1])
 		}
 		return eval.Nil(), err
 	}},
 	"recall": {Name: "recall", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
-		k, err := memoryKey(c)
-		if v, ok := o.(*Memory).entries.Get(k); ok {
-			return v, err
+		if _, err := memoryKey(c); err != nil {
+			return eval.Nil(), err
 		}
-		return eval.Nil(), err
+		if v, ok := o.(*Memory).entries.GetKey(c.Args[0]); ok {
+			return v, nil
+		}
+		return eval.Nil(), nil
 	}},
 	"forget": {Name: "forget", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		k, err := memoryKey(c)
@@ -59,7 +61,7 @@ var memoryMethods = map[string]*eval.Method{
 		return eval.Nil(), err
 	}},
 	"keys": {Name: "keys", Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
-		return eval.Strings(o.(*Memory).entries.Keys()), nil
+		return eval.ArrayOf(o.(*Memory).entries.KeyValues()...), nil
 	}},
 }
 

@@ -107,10 +107,11 @@ func written(v Value, depth int) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case isMap(v):
-		for _, e := range toMap(v).entries {
-			if e.live && len(parts) <= maxSide {
-				parts = append(parts, Quote(e.key)+": "+written(e.v, depth+1))
+		for k, x := range toMap(v).All() {
+			if len(parts) > maxSide {
+				break
 			}
+			parts = append(parts, Quote(k)+": "+written(x, depth+1))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}

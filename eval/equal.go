@@ -115,10 +115,10 @@ func (c *comparison) maps(x, y *Map) (bool, error) {
 		return false, nil
 	}
 	for _, e := range x.entries {
-		if !e.live {
+		if e.key == nil {
 			continue
 		}
-		w, ok := y.Get(e.key)
+		w, ok := y.GetKey(mkStr(e.key))
 		if !ok {
 			return false, nil
 		}

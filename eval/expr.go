@@ -26,7 +26,7 @@ func (c *compiler) exprNode(e ast.Expr) expr {
 	case *ast.FloatLit:
 		return constant(mkFloat(e.Value))
 	case *ast.StringLit:
-		return constant(newStr(e.Value))
+		return constant(c.literal(e.Value))
 	case *ast.BoolLit:
 		return constant(mkBool(e.Value))
 	case *ast.NilLit:
@@ -331,6 +331,9 @@ func (c *compiler) mapLit(e *ast.MapLit) expr {
 		at   *diag.Pos
 	}
 	var es []entry
+	if x := c.record(e); x != nil {
+		return x
+	}
 	for i := range e.Entries {
 		p := e.Entries[i].Key.Pos()
 		es = append(es, entry{c.expr(e.Entries[i].Key), c.expr(e.Entries[i].Value), &p})
@@ -342,7 +345,35 @@ func (c *compiler) mapLit(e *ast.MapLit) expr {
 			if !isStr(k) {
 				failf(fr, x.at, diag.Runtime, "map keys must be String, got %s", typeName(k))
 			}
-			m.Set(toStr(k).s, x.v(fr))
+			m.SetKey(k, x.v(fr))
+		}
+		return mkMap(m)
+	}
+}
+
+// record compiles a map whose keys are different literals; nil where they are
+// not, or where there are more than a small map has.
+func (c *compiler) record(e *ast.MapLit) expr {
+	if len(e.Entries) > smallMap {
+		return nil
+	}
+	var keys []*Str
+	for i := range e.Entries {
+		k := c.keyOf(e.Entries[i].Key)
+		if k == nil || slices.Contains(keys, k) || len(k.s) > maxShared {
+			return nil
+		}
+		keys = append(keys, k)
+	}
+	vals := make([]expr, len(keys))
+	for i := range vals {
+		vals[i] = c.expr(e.Entries[i].Value)
+	}
+	return func(fr fp) Value {
+		m := newMapOf(len(keys))
+		for i, x := range vals {
+			v := x(fr)
+			m.entries = append(m.entries, mapEntry{keys[i], v})
 		}
 		return mkMap(m)
 	}

@@ -74,11 +74,9 @@ func (e *extents) parts(v Value, depth int) int64 {
 		}
 		return n
 	}
-	for _, x := range toMap(v).entries {
-		if x.live {
-			n += int64(len(x.key))
-			add(x.v)
-		}
+	for k, x := range toMap(v).All() {
+		n += int64(len(k))
+		add(x)
 	}
 	return n
 }
@@ -108,9 +106,10 @@ func (c copier) copy(v Value, depth int) Value {
 	}
 	out := NewMap()
 	c[v] = mkMap(out)
-	for _, key := range toMap(v).Keys() {
-		x, _ := toMap(v).Get(key)
-		out.Set(key, c.copy(x, depth+1))
+	for _, e := range toMap(v).entries {
+		if e.key != nil {
+			out.add(e.key, c.copy(e.v, depth+1))
+		}
 	}
 	return mkMap(out)
 }
@@ -185,9 +184,8 @@ func (d *digester) contents(v Value) {
 	}
 	m := toMap(v)
 	d.text('m', strconv.Itoa(m.Len()))
-	for _, k := range m.Keys() {
+	for k, x := range m.All() {
 		d.text('k', k)
-		x, _ := m.Get(k)
 		d.value(x)
 	}
 }

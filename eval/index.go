@@ -9,6 +9,12 @@ import (
 
 func (c *compiler) index(e *ast.IndexExpr) expr {
 	x := c.operand(e.X)
+	if k := c.keyOf(e.Index); k != nil {
+		if x.isSlot {
+			return keyL(x.slot, k, &e.Lbrack)
+		}
+		return keyE(x.x, k, &e.Lbrack)
+	}
 	i := c.operand(e.Index)
 	switch {
 	case x.isSlot && i.isSlot:
@@ -110,7 +116,7 @@ func (th *Thread) index(t, k Value) (Value, error) {
 		if !isStr(k) {
 			return Value{}, diag.New(diag.Runtime, "map keys must be String, got %s", typeName(k))
 		}
-		if v, ok := toMap(t).Get(toStr(k).s); ok {
+		if v, ok := toMap(t).GetKey(k); ok {
 			return v, nil
 		}
 		return Value{}, diag.New(diag.Runtime, "no key %s in map", Quote(toStr(k).s))
@@ -163,9 +169,16 @@ func position(k Value, n int, what, prefix string) (int, error) {
 // indexAssign compiles x[i] = v: target, index and value are evaluated in that
 // order.
 func (c *compiler) indexAssign(ix *ast.IndexExpr, e *ast.AssignExpr) expr {
-	x, i := c.expr(ix.X), c.expr(ix.Index)
-	v := c.expr(e.Value)
+	x := c.expr(ix.X)
 	at := &ix.Lbrack
+	if k := c.keyOf(ix.Index); k != nil {
+		if e.Op != ast.OpNone {
+			return keyAugment(x, k, c.expr(e.Value), e, at)
+		}
+		return setKey(x, k, c.expr(e.Value), at)
+	}
+	i := c.expr(ix.Index)
+	v := c.expr(e.Value)
 	if e.Op != ast.OpNone {
 		return indexAugment(x, i, v, e, at)
 	}
@@ -213,7 +226,7 @@ func (th *Thread) setIndex(t, k, w Value) error {
 		if !isStr(k) {
 			return diag.New(diag.Runtime, "map keys must be String, got %s", typeName(k))
 		}
-		toMap(t).Set(toStr(k).s, w)
+		toMap(t).SetKey(k, w)
 		return nil
 	case KObject:
 		if o, ok := toBox(t).o.(IndexSetter); ok {
@@ -225,16 +238,62 @@ func (th *Thread) setIndex(t, k, w Value) error {
 
 // indexAugment is x[i] op= v with x and i evaluated once.
 func indexAugment(x, i, v expr, e *ast.AssignExpr, at *diag.Pos) expr {
+	op := e.Op
 	return func(fr fp) Value {
 		t, k := x(fr), i(fr)
-		old := indexSlow(fr, t, k, at)
-		r, err := Arith(e.Op, old, v(fr))
-		if err != nil {
-			fail(fr, &e.OpPos, err)
+		old := indexOf(fr, t, k, at)
+		w := v(fr)
+		r, ok := quick(op, old, w)
+		if !ok {
+			r = augmentSlow(fr, e, old, w)
 		}
 		setIndex(fr, t, k, r, at)
 		return r
 	}
+}
+
+// indexOf is x[i] where an Array is likely.
+func indexOf(fr fp, t, k Value, at *diag.Pos) Value {
+	if isInt(k) && isArr(t) {
+		a := toArr(t)
+		n := uint64(toInt(k))
+		if n < uint64(len(a.ns)) {
+			return Value{a.tp, a.ns[n]}
+		}
+		if n < uint64(len(a.vs)) {
+			return a.vs[n]
+		}
+	}
+	return indexSlow(fr, t, k, at)
+}
+
+// quick is + and - of two Ints or two Floats, which most augmented assignments
+// are.
+func quick(op ast.Op, a, b Value) (v Value, ok bool) {
+	if op == ast.OpAdd {
+		if isInt(a) && isInt(b) {
+			n, ok := addOv(toInt(a), toInt(b))
+			return mkInt(n), ok
+		}
+		return mkFloat(toFloat(a) + toFloat(b)), isFloat(a) && isFloat(b)
+	}
+	if op != ast.OpSub {
+		return Value{}, false
+	}
+	if isInt(a) && isInt(b) {
+		n, ok := subOv(toInt(a), toInt(b))
+		return mkInt(n), ok
+	}
+	return mkFloat(toFloat(a) - toFloat(b)), isFloat(a) && isFloat(b)
+}
+
+//go:noinline
+func augmentSlow(fr fp, e *ast.AssignExpr, old, w Value) Value {
+	r, err := Arith(e.Op, old, w)
+	if err != nil {
+		fail(fr, &e.OpPos, err)
+	}
+	return r
 }
 
 func (c *compiler) slice(e *ast.SliceExpr) expr {
@@ -324,7 +383,7 @@ func contains(y, x Value) (bool, error) {
 		if !isStr(x) {
 			return false, nil
 		}
-		_, ok := toMap(y).Get(toStr(x).s)
+		_, ok := toMap(y).GetKey(x)
 		return ok, nil
 	}
 	return false, diag.New(diag.Runtime, "'in' requires an Array, a Map or a String on its right, got %s", typeName(y))

@@ -112,6 +112,7 @@ type Interp struct {
 	sites      []*site
 	modules    map[string]*Module
 	loading    map[string]*loading
+	literals   map[string]Value
 	ids        map[any]int // numbers of objects in digests
 	namesAudit bool        // the program names audit
 	steps      int64       // counted where Limits.Steps is set
@@ -156,7 +157,7 @@ func New(ctx context.Context, cfg Config) *Interp {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	in := &Interp{cfg: cfg, modules: map[string]*Module{}, loading: map[string]*loading{}, threads: map[*Thread]bool{}}
+	in := &Interp{cfg: cfg, modules: map[string]*Module{}, loading: map[string]*loading{}, threads: map[*Thread]bool{}, literals: map[string]Value{}}
 	in.universe = globals(cfg.Universe)
 	in.extra = globals(cfg.Extra)
 	in.sites = []*site{nil}

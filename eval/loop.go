@@ -142,6 +142,8 @@ func valuesSlot(it expr, i uint8, set func(fr fp, v Value), body stmt, at *diag.
 			return elementsSlot(fr, toArr(v), i, body)
 		case KString:
 			return textSlot(fr, toStr(v).s, i, body)
+		case KMap:
+			return keysSlot(fr, toMap(v).KeyValues(), i, body)
 		default:
 			return eachValue(fr, v, set, body, at)
 		}
@@ -155,6 +157,26 @@ func elementsSlot(fr fp, a *Array, i uint8, body stmt) (ctl, Value) {
 			threadOf(fr).poll(fr)
 		}
 		setSlot(&fr[i], a.At(n))
+		if k, v := body(fr); k != ctlNext {
+			if k == ctlReturn {
+				return k, v
+			}
+			if k == ctlBreak {
+				break
+			}
+		}
+	}
+	return ctlNext, Value{}
+}
+
+// keysSlot sees the keys that a map had when the loop began.
+func keysSlot(fr fp, keys []Value, i uint8, body stmt) (ctl, Value) {
+	end := &threadOf(fr).end
+	for _, k := range keys {
+		if end.Load() == 0 {
+			threadOf(fr).poll(fr)
+		}
+		setSlot(&fr[i], k)
 		if k, v := body(fr); k != ctlNext {
 			if k == ctlReturn {
 				return k, v
@@ -296,13 +318,13 @@ func iterateText(s string) func() (Value, bool) {
 }
 
 func iterateMap(m *Map) func() (Value, bool) {
-	keys, i := m.Keys(), 0
+	keys, i := m.KeyValues(), 0
 	return func() (Value, bool) {
 		if i >= len(keys) {
 			return Value{}, false
 		}
 		i++
-		return newStr(keys[i-1]), true
+		return keys[i-1], true
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 // is what programs make most of.
 type Str struct {
 	hdr
+	h0    uint8  // with h1 the hash, 0: not made yet
+	h1    uint16 // fills what the header leaves of 8 bytes
 	runes uint32 // code points + 1; 0: not counted yet, or too many
 	s     string
 	ext   *strExt
@@ -51,6 +53,7 @@ var oneByte = func() (t [128]Str) {
 		" !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\x7f"
 	for i := range t {
 		t[i] = Str{hdr: hdr{KString}, s: ascii[i : i+1], runes: 2}
+		t[i].hash() // all programs of the process share them: they never change
 	}
 	return t
 }()

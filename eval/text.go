@@ -141,17 +141,14 @@ func (p *printer) array(a *Array) {
 func (p *printer) mapping(m *Map) {
 	p.b.WriteByte('{')
 	first := true
-	for _, e := range m.entries {
-		if !e.live {
-			continue
-		}
+	for k, v := range m.All() {
 		if !first {
 			p.b.WriteString(", ")
 		}
 		first = false
-		p.b.WriteString(e.key)
+		p.b.WriteString(k)
 		p.b.WriteString(": ")
-		p.value(e.v)
+		p.value(v)
 	}
 	p.b.WriteByte('}')
 }

@@ -112,7 +112,7 @@ func mapChecker(t *ast.TypeExpr) func(v Value) bool {
 			return false
 		}
 		for _, e := range toMap(v).entries {
-			if e.live && !elem(e.v) {
+			if e.key != nil && !elem(e.v) {
 				return false
 			}
 		}

@@ -61,11 +61,12 @@ func (w *jsonWriter) nested(v eval.Value, depth int) error {
 		return w.list('[', ']', a.Len(), depth, func(i int) error { return w.value(a.At(i), depth) })
 	}
 	m, _ := v.AsMap()
-	keys := m.Keys()
-	return w.list('{', '}', len(keys), depth, func(i int) error {
-		writeJSONText(&w.b, keys[i])
+	place := 0
+	return w.list('{', '}', m.Len(), depth, func(int) error {
+		k, x, next := m.Next(place)
+		place = next
+		writeJSONText(&w.b, k)
 		w.b.WriteString(": ")
-		x, _ := m.Get(keys[i])
 		return w.value(x, depth)
 	})
 }

@@ -25,6 +25,7 @@ type jsonReader struct {
 	s     string
 	i     int
 	depth int
+	keys  map[string]eval.Value // seen before
 }
 
 // parseJSON makes a value of JSON text. Objects become Maps in the order of
@@ -157,11 +158,29 @@ func (r *jsonReader) object() (eval.Value, error) {
 		if err != nil {
 			return eval.Value{}, err
 		}
-		out.Set(key, v)
+		out.SetKey(r.key(key), v)
 		if done, err := r.next('}'); done || err != nil {
 			return out.Value(), err
 		}
 	}
+}
+
+// maxKeys bounds how many keys are kept to be shared.
+const maxKeys = 1000
+
+// key makes a String of a key; those of many records are one.
+func (r *jsonReader) key(s string) eval.Value {
+	if v, ok := r.keys[s]; ok {
+		return v
+	}
+	v := eval.String(s)
+	if r.keys == nil {
+		r.keys = map[string]eval.Value{}
+	}
+	if len(r.keys) < maxKeys {
+		r.keys[s] = v
+	}
+	return v
 }
 
 // next reads what follows an element: a comma, or the end.
