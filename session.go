@@ -87,7 +87,7 @@ func (s *Session) Complete(prefix string) []Name {
 		return nil
 	}
 	var out []Name
-	for _, m := range eval.MemberNames(v) {
+	for _, m := range s.r.in.MemberNames(v) {
 		if strings.HasPrefix(m, prefix[i+1:]) {
 			out = append(out, Name{Name: m})
 		}

@@ -47,6 +47,70 @@ func TestSessionKnowsStandardModules(t *testing.T) {
 	}
 }
 
+// TestSessionOffersMembers asks for the members of a value of each type, and
+// reads each that is offered.
+func TestSessionOffersMembers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := sense.New(t.Context(), sense.Options{})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	err := s.Run(t.Context(), `
+text = "x"
+list = [1]
+map = {"a": 1}
+memory short
+persistent memory long
+model m = inference("mock", "m")
+answer = m.ask("q")
+chat = conversation(m)
+def f(a): return a
+tool t(a: Int) "d": return a
+reversible action act(): pass
+rollback: pass
+prepared = act()
+agent ag: x = 1
+async tool later() "d": return 1
+future = later()
+kit = skill("kit", "d", [t])
+try:
+    assert(false)
+catch e:
+    caught = e
+`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"text": "upper", "list": "push", "map": "keys", "short": "remember", "long": "history", "m": "ask",
+		"answer": "usage", "chat": "messages", "f": "params", "t": "doc", "act": "name", "prepared": "commit",
+		"ag": "status", "future": "done", "kit": "tools", "caught": "kind",
+	} {
+		offered := s.Complete(name + ".")
+		if !slices.ContainsFunc(offered, func(n sense.Name) bool { return n.Name == want }) {
+			t.Errorf("%s. does not offer %s but %v", name, want, offered)
+		}
+		for _, n := range offered {
+			if _, err := s.Eval(t.Context(), name+"."+n.Name); err != nil {
+				t.Errorf("%s.%s is offered: %v", name, n.Name, err)
+			}
+		}
+	}
+}
+
+// TestSessionRefusesReturn tells a bare expression, whose value is given, from a
+// return, which has no place in a session.
+func TestSessionRefusesReturn(t *testing.T) {
+	r := sense.New(t.Context(), sense.Options{})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	if v, err := s.Eval(t.Context(), "2 + 3"); err != nil || v.String() != "5" {
+		t.Errorf("2 + 3: %v %v", v, err)
+	}
+	if err := s.Run(t.Context(), "return 5", false); err == nil || err.Error() != "[line 1] 'return' outside a function" {
+		t.Errorf("return 5: %v", err)
+	}
+}
+
 // TestZeroOptionsReachNothing holds what the zero Options promise of the
 // standard modules.
 func TestZeroOptionsReachNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,14 +11,22 @@ type Lister interface{ MemberNames() []string }
 
 // MemberNames lists the members of a value for completion; a module's builtins
 // are left out.
-func MemberNames(v Value) []string {
+func (in *Interp) MemberNames(v Value) []string {
+	if ms := in.cfg.TypeMethods[typeName(v)]; ms != nil {
+		return slices.Sorted(maps.Keys(ms))
+	}
+	if isFunc(v) && in.cfg.TypeMethods != nil {
+		return []string{"name", "doc", "params"}
+	}
 	switch o := v.AsObject().(type) {
 	case *Module:
 		return o.Names()
 	case *Agent:
 		return append([]string{"status", "name", "pause_reason", "doc"}, agentNames(o)...)
 	case *Action:
-		return []string{"name", "kind", "state", "approved", "verify", "approve", "commit", "rollback"}
+		return []string{"name", "kind", "state", "approved", "args", "verify", "approve", "commit", "rollback", "describe"}
+	case *Tool, *ActionDecl:
+		return []string{"name", "doc", "params"}
 	case *Future:
 		return []string{"done"}
 	case Lister:

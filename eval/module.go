@@ -134,11 +134,7 @@ func (s *Session) Run(ctx context.Context, f *ast.File) (Value, error) {
 			}
 		}
 		c := &compiler{in: s.in, file: f.Name, mod: s.mod}
-		body := f.Body
-		if x, ok := single(body); ok {
-			body = []ast.Stmt{&ast.ReturnStmt{At: ast.At{P: x.Pos()}, Value: x}}
-		}
-		return th.run(th.base(), slotArgs, 0, c.input(body), nil), nil
+		return th.run(th.base(), slotArgs, 0, c.input(f.Body), nil), nil
 	})
 }
 
@@ -157,10 +153,10 @@ func single(body []ast.Stmt) (ast.Expr, bool) {
 	return x.X, true
 }
 
-// input compiles one input of a session.
+// input compiles one input of a session; a single expression is its result.
 func (c *compiler) input(body []ast.Stmt) *Func {
-	if r, ok := body[0].(*ast.ReturnStmt); ok && len(body) == 1 && r.Value != nil {
-		return c.chunk(body, func() stmt { return returns(c.expr(r.Value)) })
+	if x, ok := single(body); ok {
+		return c.chunk(body, func() stmt { return returns(c.expr(x)) })
 	}
 	return c.module(body)
 }
