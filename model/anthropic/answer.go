@@ -63,7 +63,7 @@ func blocks(msg *anthropic.Message, calls []model.ToolCall) []anthropic.ContentB
 		case "tool_use":
 			c := calls[next]
 			next++
-			out = append(out, anthropic.NewToolUseBlock(c.ID, input(c.Args), c.Name))
+			out = append(out, anthropic.NewToolUseBlock(c.ID, wire.Arguments(c.Args), c.Name))
 		default:
 			out = append(out, b.ToParam())
 		}

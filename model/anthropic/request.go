@@ -86,18 +86,9 @@ func assistant(m model.Message) []anthropic.ContentBlockParamUnion {
 		blocks = append(blocks, anthropic.NewTextBlock(m.Text))
 	}
 	for _, c := range m.Calls {
-		blocks = append(blocks, anthropic.NewToolUseBlock(c.ID, input(c.Args), c.Name))
+		blocks = append(blocks, anthropic.NewToolUseBlock(c.ID, wire.Arguments(c.Args), c.Name))
 	}
 	return blocks
-}
-
-// input is a call's arguments as the wire takes them: it has no form for what
-// is no object.
-func input(args json.RawMessage) json.RawMessage {
-	if _, ok := wire.Object(args); ok {
-		return args
-	}
-	return json.RawMessage("{}")
 }
 
 func result(r model.ToolResult) anthropic.ContentBlockParamUnion {

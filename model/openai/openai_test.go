@@ -241,6 +241,30 @@ func TestToolLoop(t *testing.T) {
 	}
 }
 
+// Some servers of this wire refuse a conversation that holds arguments which are
+// no object, so such a call goes back without them.
+func TestBrokenArgumentsAreNotEchoed(t *testing.T) {
+	s := serve(t,
+		modeltest.Turn{Calls: []modeltest.Call{
+			modeltest.CallOf("add", `"{\"a\": "`), modeltest.CallOf("add", `"[1]"`), modeltest.CallOf("add", `{"a":2}`)}},
+		modeltest.Text("@results"))
+	req := toolRequest()
+	turn := ask(t, s, req)
+	if got := string(turn.Calls[0].Args); got != `{"a": ` {
+		t.Fatalf("the caller sees %s", got)
+	}
+	results := make([]model.ToolResult, len(turn.Calls))
+	for i, c := range turn.Calls {
+		results[i] = model.ToolResult{CallID: c.ID, Name: "add", Text: "r"}
+	}
+	req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: results})
+	ask(t, s, req)
+	want := "tools=add,fs.list user:q | assistant:call({})call({})call({\"a\": 2}) | tool:r | tool:r | tool:r\n"
+	if got := modeltest.Summary(s.Requests()[1:]); got != want {
+		t.Errorf("asked\n%swant\n%s", got, want)
+	}
+}
+
 // A26, A27, A29: schemas are completed on a copy and otherwise left alone.
 func TestSchemas(t *testing.T) {
 	given := json.RawMessage(`{"type":"object","zeta":1,"properties":{"xs":{"type":"array"},"n":{"$ref":"#/$defs/node"},"big":{"maximum":12345678901234567890}},"$defs":{"node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)

@@ -59,13 +59,9 @@ func (c *Client) messages(req *model.Request) []openai.ChatCompletionMessage {
 func assistant(m model.Message) openai.ChatCompletionMessage {
 	out := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: m.Text}
 	for _, call := range m.Calls {
-		args := string(call.Args)
-		if wire.Blank(args) {
-			args = "{}"
-		}
 		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
 			ID: call.ID, Type: openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: call.Name, Arguments: args},
+			Function: openai.FunctionCall{Name: call.Name, Arguments: string(wire.Arguments(call.Args))},
 		})
 	}
 	return out

@@ -68,6 +68,16 @@ func FinishCalls(calls []model.ToolCall, req *model.Request) {
 	}
 }
 
+// Arguments gives a call's arguments as they go back to the service. Anthropic has
+// no form for what is no object, and of the servers that speak OpenAI's wire some
+// refuse a whole conversation for it; the result beside it says what was wrong.
+func Arguments(args json.RawMessage) json.RawMessage {
+	if _, ok := Object(args); ok {
+		return args
+	}
+	return json.RawMessage("{}")
+}
+
 // CheckURL is the error of an address that no request can be sent to.
 func CheckURL(base string) error {
 	u, err := url.Parse(base)
