@@ -224,9 +224,11 @@ func report(ctx context.Context, err error, failures []error, sources map[string
 		p.Print(&b, err)
 		fmt.Fprint(os.Stderr, secrets.Redact(b.String()))
 	}
-	for _, f := range failures {
-		show(f)
-	}
+	defer func() { // the program's own error comes first
+		for _, f := range failures {
+			show(f)
+		}
+	}()
 	if err == nil && flushErr != nil {
 		err = fmt.Errorf("cannot write the output: %w", flushErr)
 	}
