@@ -212,6 +212,11 @@ func TestParseTurn(t *testing.T) {
 		{"  call a {}\r\n call  b   {\"x\": {\"y\": \"} {\"}}  \n", `{"Text":"","Calls":[{"Name":"a","Args":{}},{"Name":"b","Args":{"x":{"y":"} {"}}}]}`, ""},
 		{"call a {x}", "", "the arguments of 'a' in the script are not valid JSON: invalid character 'x'"},
 		{`call a {"x": 1}}`, "", "not valid JSON"},
+		{`call a {"x": `, "", "not valid JSON"},
+		{`call a {"x": 1} then`, "", "not valid JSON"},
+		{"call a [1]", "", "the arguments of 'a' in the script must be a JSON object"},
+		{"call a [b]", `{"Text":"call a [b]","Calls":null}`, ""},
+		{"call a {}\n\ncall b {}\n", `{"Text":"","Calls":[{"Name":"a","Args":{}},{"Name":"b","Args":{}}]}`, ""},
 	} {
 		turn, err := ParseTurn(tt.in)
 		if tt.err != "" {

@@ -14,13 +14,20 @@ import (
 //
 // for each call, or else the answer. Only lines of that form throughout, with
 // an object at the end of each, are calls; an object that is not valid JSON is
-// an error.
+// an error, and so is a JSON array in its place.
 func ParseTurn(s string) (Turn, error) {
 	var calls []Call
 	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
-		name, args, ok := callLine(strings.TrimSpace(line))
+		line = strings.TrimSpace(line)
+		if line == "" && calls != nil {
+			continue
+		}
+		name, args, ok := callLine(line)
 		if !ok {
 			return Turn{Text: s}, nil
+		}
+		if args[0] == '[' {
+			return Turn{}, scriptError("the arguments of '%s' in the script must be a JSON object", name)
 		}
 		var object map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(args), &object); err != nil {
@@ -31,7 +38,8 @@ func ParseTurn(s string) (Turn, error) {
 	return Turn{Calls: calls}, nil
 }
 
-// callLine takes a line apart that has the form of a call.
+// callLine takes a line apart that has the form of a call, or was meant to: no
+// prose goes on with {" or a JSON array.
 func callLine(line string) (name, args string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "call ")
 	if !ok {
@@ -39,7 +47,9 @@ func callLine(line string) (name, args string, ok bool) {
 	}
 	name, args, ok = strings.Cut(strings.TrimSpace(rest), " ")
 	args = strings.TrimSpace(args)
-	return name, args, ok && strings.HasPrefix(args, "{") && strings.HasSuffix(args, "}")
+	object := strings.HasPrefix(args, "{") && strings.HasSuffix(args, "}") || strings.HasPrefix(args, `{"`)
+	array := strings.HasPrefix(args, "[") && json.Valid([]byte(args))
+	return name, args, ok && (object || array)
 }
 
 func callID(turn, call int) string { return fmt.Sprintf("call_%d_%d", turn+1, call+1) }
