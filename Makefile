@@ -85,8 +85,8 @@ conformance: build ## the corpus through its Python runner
 confirm: build ## every script through the Python original too
 	tools/confirm.sh "$(GO)"
 
-real: ## scripts against real MCP servers from npm
-	SENSE_REAL_SERVERS=1 $(GO) test . -run TestReal -count=1 -v
+real: ## published MCP servers, clients and the conformance suite, installed below .cache
+	SENSE_REAL_SERVERS=1 $(GO) test -p 1 -run TestReal -count=1 -timeout 20m -v . ./mcp ./mcp/fileserver
 
 ci: ## what CI runs
 	.ci/run

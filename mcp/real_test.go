@@ -14,28 +14,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-)
 
-// The published servers that the tests use. They are installed below .cache in
-// the root of the repository, unless SENSE_MCP_SERVERS names a folder of npm's
-// that has them.
-var realPackages = []string{"@modelcontextprotocol/server-everything@2026.8.31", "@modelcontextprotocol/server-filesystem@2026.8.31"}
+	"github.com/sense-lang/sense/internal/real"
+)
 
 // realServer gives the configuration of a published server.
 func realServer(t *testing.T, name string, args ...string) Config {
 	t.Helper()
-	dir := os.Getenv("SENSE_MCP_SERVERS")
-	if dir == "" {
-		dir = filepath.Join(cacheDir(t), "mcp-servers")
-	}
-	main := filepath.Join(dir, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")
-	if _, err := os.Stat(main); err != nil {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		install(t, dir, "npm", append([]string{"install", "--no-audit", "--no-fund", "--prefix", "."}, realPackages...)...)
-	}
-	return Config{Name: name, Command: "node", Args: append([]string{main}, args...), ConnectTimeout: patience, CallTimeout: patience}
+	main := real.Module(t, "@modelcontextprotocol/"+name+"/dist/index.js")
+	return Config{Name: name, Command: real.Command(t, "node"), Args: append([]string{main}, args...), ConnectTimeout: real.Patience, CallTimeout: real.Patience}
 }
 
 func TestRealFilesystem(t *testing.T) {
@@ -76,7 +63,7 @@ func listening(t *testing.T, transport, path string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(real.Patience); ; time.Sleep(20 * time.Millisecond) {
 		if c, err := net.Dial("tcp", addr); err == nil {
 			_ = c.Close()
 			return "http://" + addr + path
@@ -90,11 +77,15 @@ func listening(t *testing.T, transport, path string) string {
 func TestRealEverything(t *testing.T) {
 	t.Run("stdio", func(t *testing.T) { everything(t, realServer(t, "server-everything", "stdio")) })
 	t.Run("http", func(t *testing.T) {
-		everything(t, Config{Name: "e", URL: listening(t, "streamableHttp", "/mcp")})
+		everything(t, published(listening(t, "streamableHttp", "/mcp")))
 	})
 	t.Run("sse", func(t *testing.T) {
-		everything(t, Config{Name: "e", URL: listening(t, "sse", "/sse")})
+		everything(t, published(listening(t, "sse", "/sse")))
 	})
+}
+
+func published(url string) Config {
+	return Config{Name: "e", URL: url, ConnectTimeout: real.Patience, CallTimeout: real.Patience}
 }
 
 // everything uses all that server-everything has.
@@ -174,7 +165,7 @@ func methods(t *testing.T, s *Server, updated <-chan string) {
 	call(t, s, "toggle-subscriber-updates", "")
 	select {
 	case <-updated:
-	case <-time.After(patience):
+	case <-time.After(real.Patience):
 		t.Error("no update of a resource came")
 	}
 	if err := s.Unsubscribe(ctx, resources[0].URI); err != nil {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package fileserver
 
 import (
@@ -9,15 +11,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/sense-lang/sense/internal/real"
 )
 
-// TestSameAsTheNpmServer makes the same calls of both servers over the same folder. SENSE_NPM_FILESYSTEM names the
-// npm server's dist/index.js.
-func TestSameAsTheNpmServer(t *testing.T) {
-	script := os.Getenv("SENSE_NPM_FILESYSTEM")
-	if script == "" {
-		t.Skip("SENSE_NPM_FILESYSTEM is not set to the dist/index.js of @modelcontextprotocol/server-filesystem")
-	}
+// TestRealSameAsNpm makes the same calls of both servers over the same folder.
+func TestRealSameAsNpm(t *testing.T) {
+	script := real.Module(t, "@modelcontextprotocol/server-filesystem/dist/index.js")
 	dir := sample(t)
 	theirs := npmAnswers(t, script, dir)
 	if err := os.RemoveAll(filepath.Dir(dir)); err != nil {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package sense_test
 
 import (
@@ -8,49 +10,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/sense-lang/sense/internal/real"
 	"github.com/sense-lang/sense/model/modeltest"
 )
 
-// npmFolder holds what the tests install from npm; git ignores it.
-const npmFolder = "node_modules/.sense-real"
-
-// realServers lists the servers from npm, at the versions the tests were written
-// against.
-var realServers = []string{"@modelcontextprotocol/server-filesystem@2026.8.31"}
-
-// installReal installs the servers once and gives their node_modules. It skips
-// the test unless CI or SENSE_REAL_SERVERS asks for it and npm is there.
-func installReal(t *testing.T) string {
-	t.Helper()
-	if os.Getenv("CI") != "true" && os.Getenv("SENSE_REAL_SERVERS") == "" {
-		t.Skip("servers from npm are tested in CI, or with SENSE_REAL_SERVERS=1 (make real)")
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("npm is not installed")
-	}
-	dir, err := filepath.Abs(npmFolder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "package.json"), `{"name": "real-servers", "private": true}`)
-	args := append([]string{"install", "--no-audit", "--no-fund", "--prefer-offline", "--silent"}, realServers...)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, npm, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("npm install: %v\n%s", err, out)
-	}
-	return filepath.Join(dir, "node_modules")
-}
-
-// TestReal runs the script of the README against the file server from npm, with
-// strict stand-ins for the vendors.
-func TestReal(t *testing.T) {
-	modules := installReal(t)
+// TestRealReadme runs the script of the README against the file server from npm,
+// found by npx, with strict stand-ins for the vendors.
+func TestRealReadme(t *testing.T) {
+	real.Need(t)
+	modules := real.Modules(t)
 	for _, wire := range []modeltest.Wire{modeltest.OpenAI, modeltest.Anthropic} {
 		t.Run(string(wire), func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +73,7 @@ func runReal(t *testing.T, modules, script string, vendor *modeltest.Server, wir
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "seed.sns")
 	writeFile(t, path, script)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), real.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "sense"), "run", path)
 	cmd.Dir = filepath.Dir(modules)
