@@ -528,6 +528,8 @@ func (c *compiler) destruct(s *ast.DestructStmt) stmt {
 		vs := evalArgs(fr, vals)
 		if len(vals) == 1 {
 			vs = unpack(fr, vs[0], len(puts), at)
+		} else if len(vals) != len(puts) {
+			failf(fr, at, diag.Runtime, "expected %d values to take apart, got %d", len(puts), len(vals))
 		}
 		for i, p := range puts {
 			p(fr, vs[i])
