@@ -115,21 +115,18 @@ func (s *Session) plainNames(prefix string) []Name {
 	return out
 }
 
-// Doc says what is known about a name, or a member of a module as in
-// "json.dump".
+// Doc says what is known about a name, or a member as in "json.dump".
 func (s *Session) Doc(name string) (string, error) {
-	name, member, inModule := strings.Cut(name, ".")
+	name, member, dotted := strings.Cut(name, ".")
 	v, ok := s.s.Lookup(name)
 	if !ok {
 		return "", fmt.Errorf("undefined variable '%s'", name)
 	}
-	if m, ok := v.AsObject().(*eval.Module); ok && inModule {
+	if dotted {
 		var err error
-		if v, err = m.Attr(s.r.in.Main(), member); err != nil {
+		if v, err = s.r.in.Main().Attr(v, member); err != nil {
 			return "", err
 		}
-	} else if inModule {
-		return "", fmt.Errorf("'%s' is no module", name)
 	}
 	return eval.Describe(v), nil
 }

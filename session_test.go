@@ -35,11 +35,17 @@ func TestSessionKnowsStandardModules(t *testing.T) {
 	if got := offered("files.read.x"); got != nil {
 		t.Errorf("files.read.x offers %v", got)
 	}
-	if doc, err := s.Doc("files.read"); err != nil || !strings.Contains(doc, "std.fs.read(path)\nthe text of a file") {
+	if err := s.Run(t.Context(), "list = [1]", false); err != nil {
+		t.Fatal(err)
+	}
+	if doc, err := s.Doc("list.sort"); err != nil || !strings.HasPrefix(doc, "sort(by?), a builtin\nputs the elements in order") {
+		t.Errorf("%q %v", doc, err)
+	}
+	if doc, err := s.Doc("files.read"); err != nil || !strings.Contains(doc, "std.fs.read(path), a builtin\nthe text of a file") {
 		t.Errorf("%q %v", doc, err)
 	}
 	for name, want := range map[string]string{
-		"nope.x": "undefined variable 'nope'", "json.nope": "module 'std.json' has no member 'nope'", "print.x": "'print' is no module",
+		"nope.x": "undefined variable 'nope'", "json.nope": "module 'std.json' has no member 'nope'", "print.x": "cannot access member 'x' on type Function",
 	} {
 		if _, err := s.Doc(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -58,6 +58,13 @@ type Param struct {
 	Default Expr      // nil when required
 }
 
+// DefaultsToNil reports whether the default is the word nil: the parameter may
+// then be nil whatever its type.
+func (p *Param) DefaultsToNil() bool {
+	_, ok := p.Default.(*NilLit)
+	return ok
+}
+
 // TypeExpr is an annotation: Array<Int>
 type TypeExpr struct {
 	At

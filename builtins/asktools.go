@@ -175,6 +175,7 @@ func (l *toolLoop) run(prompt string) (eval.Value, error) {
 			return eval.Value{}, err
 		}
 		if len(turn.Calls) == 0 {
+			turn.Confidence = nil // the model's own word for the answer is no judgement of the tools' results
 			return l.finish(turn)
 		}
 		l.usage.calls += int64(len(turn.Calls))

@@ -13,26 +13,24 @@ import (
 // for its own keeps its meaning.
 func Extra(d *Deps) map[string]eval.Value {
 	out := map[string]eval.Value{}
-	for _, b := range []eval.Builtin{
+	documented(out, []eval.Builtin{
 		{Name: "min", Min: 1, Max: -1, Fn: func(c *eval.Call) (eval.Value, error) { return extreme(c, "min", -1) }},
 		{Name: "max", Min: 1, Max: -1, Fn: func(c *eval.Call) (eval.Value, error) { return extreme(c, "max", 1) }},
-		{Name: "sum", Min: 1, Max: 2, Fn: builtinSum},
-		{Name: "abs", Min: 1, Max: 1, Fn: builtinAbs},
-		{Name: "round", Min: 1, Max: 2, Fn: builtinRound},
-		{Name: "sorted", Min: 1, Max: 2, Fn: builtinSorted},
-		{Name: "enumerate", Min: 1, Max: 2, Fn: builtinEnumerate},
+		{Name: "sum", Named: true, Min: 1, Max: 2, Fn: builtinSum},
+		{Name: "abs", Named: true, Min: 1, Max: 1, Fn: builtinAbs},
+		{Name: "round", Named: true, Min: 1, Max: 2, Fn: builtinRound},
+		{Name: "sorted", Named: true, Min: 1, Max: 2, Fn: builtinSorted},
+		{Name: "enumerate", Named: true, Min: 1, Max: 2, Fn: builtinEnumerate},
 		{Name: "zip", Min: 1, Max: -1, Fn: builtinZip},
-		{Name: "any", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "any", true) }},
-		{Name: "all", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "all", false) }},
-		{Name: "input", Max: 1, Fn: builtinInput},
+		{Name: "any", Named: true, Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "any", true) }},
+		{Name: "all", Named: true, Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) { return quantify(c, "all", false) }},
+		{Name: "input", Named: true, Max: 1, Fn: builtinInput},
 		{Name: "audit", Fn: builtinAudit},
 		{Name: "conversation", Min: 1, Max: 1, Labels: true, Fn: d.conversation},
-		{Name: "find", Min: 2, Max: 2, Fn: builtinFind},
+		{Name: "find", Named: true, Min: 2, Max: 2, Fn: builtinFind},
 		{Name: "connect_mcp_all", Max: 1, Fn: d.connectAll},
 		{Name: "mcp_status", Fn: d.mcpStatus},
-	} {
-		out[b.Name] = eval.NewBuiltin(b)
-	}
+	})
 	return out
 }
 

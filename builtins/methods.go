@@ -9,15 +9,16 @@ import (
 // TypeMethods gives the methods of String, Array and Map by the types' names.
 func TypeMethods() map[string]map[string]*eval.Method {
 	return map[string]map[string]*eval.Method{
-		"String": table(textMethods()),
-		"Array":  table(arrayMethods()),
-		"Map":    table(mapMethods()),
+		"String": table("String", textMethods()),
+		"Array":  table("Array", arrayMethods()),
+		"Map":    table("Map", mapMethods()),
 	}
 }
 
-func table(ms []eval.Method) map[string]*eval.Method {
+func table(owner string, ms []eval.Method) map[string]*eval.Method {
 	out := make(map[string]*eval.Method, len(ms))
 	for i := range ms {
+		ms[i].Named, ms[i].Doc = true, doc(owner+"."+ms[i].Name)
 		out[ms[i].Name] = &ms[i]
 	}
 	return out

@@ -51,7 +51,20 @@ func (m *Model) Attr(t *eval.Thread, name string) (eval.Value, error) {
 	if name == "name" {
 		return eval.String(m.name), nil
 	}
-	return eval.Value{}, fail("model '%s' has no member '%s'", m.name, name)
+	return eval.Value{}, m.noMember(name)
+}
+
+// noMember is the error of a member that is not there. Where a builtin does what
+// was meant, it says how.
+func (m *Model) noMember(name string) error {
+	e := diag.New(diag.Runtime, "model '%s' has no member '%s'", m.name, name)
+	switch name {
+	case "ask_with_tools", "ask_with_memory":
+		e.Notes = []string{fmt.Sprintf("write 'set delegation = %s', then %s(prompt, ...)", m.name, name)}
+	case "conversation", "chat":
+		e.Notes = []string{fmt.Sprintf("write conversation(%s)", m.name)}
+	}
+	return e
 }
 
 // delegation gives the model that the nearest `set delegation` names.

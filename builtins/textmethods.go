@@ -34,8 +34,8 @@ func withText(name string, f func(s, t string) eval.Value) eval.Method {
 
 func textMethods() []eval.Method {
 	return []eval.Method{
-		plainText("upper", func(s string) eval.Value { return eval.String(strings.ToUpper(s)) }),
-		plainText("lower", func(s string) eval.Value { return eval.String(strings.ToLower(s)) }),
+		plainText("upper", func(s string) eval.Value { return eval.String(upperText(s)) }),
+		plainText("lower", func(s string) eval.Value { return eval.String(lowerText(s)) }),
 		plainText("trim", func(s string) eval.Value { return eval.String(strings.TrimSpace(s)) }),
 		plainText("lines", func(s string) eval.Value { return eval.Strings(textLines(s)) }),
 		withText("contains", func(s, t string) eval.Value { return eval.Bool(strings.Contains(s, t)) }),

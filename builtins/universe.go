@@ -12,9 +12,7 @@ import (
 func Universe(d *Deps) map[string]eval.Value {
 	out := map[string]eval.Value{}
 	for _, bs := range [][]eval.Builtin{core(), agents(), d.worldly()} {
-		for _, b := range bs {
-			out[b.Name] = eval.NewBuiltin(b)
-		}
+		documented(out, bs)
 	}
 	return out
 }

@@ -38,7 +38,11 @@ func (w *walker) params(params []*ast.Param) {
 			w.expr(p.Default)
 			w.later(func(at place) { w.c.defaulted(at, p) })
 		}
-		w.param(p.Name, p.P, declaredTypes(p.Type))
+		ts := declaredTypes(p.Type)
+		if p.DefaultsToNil() {
+			ts = nil
+		}
+		w.param(p.Name, p.P, ts)
 	}
 }
 

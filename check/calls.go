@@ -263,7 +263,7 @@ func (c *checker) arrange(at place, x *ast.CallExpr, f callee, params []*ast.Par
 }
 
 func (c *checker) argument(at place, fn string, p *ast.Param, x ast.Expr) {
-	if got := c.misfit(at, p.Type, x); got != "" {
+	if got := c.misfit(at, p.Type, x); got != "" && !(got == "Nil" && p.DefaultsToNil()) {
 		c.add(at, Error, "type", x.Pos(), fmt.Sprintf("argument '%s' of '%s' expects %s, got %s", p.Name, fn, p.Type, got))
 	}
 }

@@ -114,7 +114,7 @@ func TestCalls(t *testing.T) {
 		{"a function that is set anew", "def f(a): return a\nf = print\nf(1, 2)", ""},
 		{"a function that is declared twice", "def f(a): return a\ndef f(a, b): return a\nf(1, 2)", ""},
 		{"a parameter of that name", "def f(a): return a\ndef g(f): return f(1, 2)\nprint(g(max))", ""},
-		{"in a method", "print(\"a\".pad_left())", "error 1:7 arguments: 'String.pad_left' expects 1 to 2 argument(s), got 0"},
+		{"in a method", "print(\"a\".pad_left())", "error 1:7 arguments: 'String.pad_left' expects 1 to 2 argument(s), got 0 (it is String.pad_left(width, fill?))"},
 		{"no such method", "print(\"a\".uper())", "error 1:11 no-member: cannot access member 'uper' on type String (did you mean 'upper'?)"},
 		{"a method of what a name holds", "s = \"a\"\nprint(s.length())", "error 2:9 no-member: cannot access member 'length' on type String"},
 		{"not callable", "x = 5\nx()", "error 2:1 not-callable: value of type Int is not callable"},

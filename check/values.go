@@ -18,7 +18,7 @@ func (c *checker) annotated(at place, s *ast.VarDecl) {
 
 // defaulted looks at a parameter with a default.
 func (c *checker) defaulted(at place, p *ast.Param) {
-	if got := c.misfit(at, p.Type, p.Default); got != "" {
+	if got := c.misfit(at, p.Type, p.Default); got != "" && !p.DefaultsToNil() {
 		c.add(at, Error, "type", p.P, fmt.Sprintf("the default of '%s' does not fit: expected %s, got %s", p.Name, p.Type, got))
 	}
 }

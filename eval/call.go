@@ -18,7 +18,10 @@ type Builtin struct {
 	// Usage is the error of a wrong number of arguments, where it is not the
 	// usual one.
 	Usage string
-	Doc   string
+	// Doc begins with a head, "name(a, b?)", and goes on with what it does.
+	Doc string
+	// Named lets labeled arguments take the places that the head of Doc names.
+	Named bool
 	Fn    func(c *Call) (Value, error)
 	// Intrinsic names a builtin whose calls the compiler knows.
 	Intrinsic Intrinsic
@@ -576,6 +579,11 @@ func noLabels(v Value) error {
 
 // check tests a call's labels and number of arguments.
 func (b *Builtin) check(c *Call) error {
+	if len(c.Labels) > 0 && b.Named && !b.Labels {
+		if err := b.place(c); err != nil {
+			return err
+		}
+	}
 	if len(c.Labels) > 0 && !b.Labels {
 		return diag.New(diag.Runtime, "'%s' does not accept labeled arguments (%s)", b.Name, labelList(c.Labels))
 	}

@@ -318,7 +318,11 @@ func (p *proto) settle(fr fp) {
 	for i := range p.params {
 		q := &p.params[i]
 		if q.def != nil && isUnset(fr[uint8(q.slot)]) {
-			fr[uint8(q.slot)] = q.def(fr)
+			v := q.def(fr)
+			if !q.accepts(v) {
+				failCall(fr, p.misfit(q, v))
+			}
+			fr[uint8(q.slot)] = v
 		}
 		if q.cell {
 			fr[uint8(q.slot)] = mkCell(&cell{hdr{kCell}, fr[uint8(q.slot)]})
@@ -411,11 +415,21 @@ func (p *proto) checkArgs(fr fp) {
 func (p *proto) checkValues(args []Value) error {
 	for i := range p.params {
 		q := &p.params[i]
-		if q.typ != nil && !isUnset(args[i]) && !q.typ.ok(args[i]) {
-			return diag.New(diag.Type, "argument '%s' of '%s' expects %s, got %s", q.name, p.name, q.typ.text, typeName(args[i]))
+		if !isUnset(args[i]) && !q.accepts(args[i]) {
+			return p.misfit(q, args[i])
 		}
 	}
 	return nil
+}
+
+// accepts reports whether the annotation lets the parameter be v. One whose
+// default is nil may be nil besides.
+func (q *param) accepts(v Value) bool {
+	return q.typ == nil || q.typ.ok(v) || isNil(v) && q.ast.DefaultsToNil()
+}
+
+func (p *proto) misfit(q *param, v Value) error {
+	return diag.New(diag.Type, "argument '%s' of '%s' expects %s, got %s", q.name, p.name, q.typ.text, typeName(v))
 }
 
 func (p *proto) checkResult(v Value) error {

@@ -70,7 +70,11 @@ func Describe(v Value) string {
 		return strings.TrimSpace("def " + p.name + "(" + paramList(p) + ")\n" + p.doc)
 	case kindOf(v) == KBuiltin:
 		b := toBuiltin(v)
-		return strings.TrimSpace(b.Name + "(...), a builtin\n" + b.Doc)
+		head, about, _ := strings.Cut(b.Doc, "\n")
+		if head == "" {
+			head = b.Name + "(...)"
+		}
+		return strings.TrimSpace(head + ", a builtin\n" + about)
 	}
 	switch o := v.AsObject().(type) {
 	case *Tool:

@@ -149,7 +149,7 @@ func (l loc) set(fr fp, spillAt uint8, v Value) {
 }
 
 func undefined(fr fp, e *ast.Ident) {
-	failf(fr, &e.P, diag.Name, "undefined variable '%s'", e.Name)
+	fail(fr, &e.P, noName(e.Name))
 }
 
 // readFirst reads the first of several places that is set.
@@ -438,7 +438,7 @@ func (th *Thread) attr(v Value, name string) (Value, error) {
 			return r, nil
 		}
 	}
-	return Value{}, diag.New(diag.Runtime, "cannot access member '%s' on type %s", name, typeName(v))
+	return Value{}, th.noMember(v, name)
 }
 
 // Attr reads a member of any value, as x.name does.

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -171,11 +173,18 @@ func ownerOf(v Value) string {
 // the caller's stack: they are copied into the frame.
 func (th *Thread) callMethod(fr fp, s *site, d *Method, recv Value, args []Value, labels []Label) (Value, error) {
 	if n := len(args); len(labels) > 0 || n < d.Min || d.Max >= 0 && n > d.Max {
-		b := Builtin{Name: ownerOf(recv) + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels}
-		if err := b.check(&Call{Args: args, Labels: labels}); err != nil {
+		b := Builtin{Name: ownerOf(recv) + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels, Named: d.Named, Doc: d.Doc}
+		given := Call{Args: slices.Clone(args), Labels: labels} // args stay on the stack
+		if err := b.check(&given); err != nil {
 			return Value{}, err
 		}
+		return th.runMethod(fr, s, d, recv, given.Args, given.Labels)
 	}
+	return th.runMethod(fr, s, d, recv, args, labels)
+}
+
+// runMethod is callMethod after the arguments have been counted.
+func (th *Thread) runMethod(fr fp, s *site, d *Method, recv Value, args []Value, labels []Label) (Value, error) {
 	c := th.newCall()
 	c.Labels = labels
 	var o Object = &c.recv
@@ -226,7 +235,7 @@ type receiver struct{ Value }
 
 // bound makes a value of an Object's method.
 func bound(d *Method, o Object, owner string) Value {
-	return NewBuiltin(Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels, Member: true,
+	return NewBuiltin(Builtin{Name: owner + "." + d.Name, Min: d.Min, Max: d.Max, Labels: d.Labels, Named: d.Named, Doc: d.Doc, Member: true,
 		Fn: func(c *Call) (Value, error) { return d.Fn(c, o) }})
 }
 

@@ -57,6 +57,8 @@ type Method struct {
 	Name     string
 	Min, Max int // Max < 0: any number
 	Labels   bool
+	Named    bool   // labels take the places that the head of Doc names
+	Doc      string // as a Builtin's
 	Fn       func(c *Call, self Object) (Value, error)
 }
 

@@ -142,7 +142,7 @@ var newRefusals = []struct{ src, want string }{
 	{"if x: {print(1)}\n", "[line 1] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead"},
 	{"for f in lambda x: {x: 1}: {y}\n", "[line 1] Sense uses indentation for blocks, not '{ }' — write ':' then an indented block instead"},
 	{"a[1:2] = 3\n", "[line 1] invalid assignment target"},
-	{"a[1:2:3]\n", "[line 1] expected ']' after the slice (got COLON ':')"},
+	{"a[1:2:3]\n", "[line 1] a slice has a beginning and an end, no step (got COLON ':')"},
 	{"a[1:\n", "[line 2] unexpected token NEWLINE ''"},
 	{"a[1,2]\n", "[line 1] expected ']' after the index (got COMMA ',')"},
 	{"a ** = 1\n", "[line 1] unexpected token EQ '='"},

@@ -242,8 +242,11 @@ func (p *parser) index(x ast.Expr) ast.Expr {
 		return &ast.IndexExpr{At: at, X: x, Lbrack: lbrack, Index: lo}
 	}
 	p.i++
-	if p.kind() != lexer.RBracket {
+	if p.kind() != lexer.RBracket && p.kind() != lexer.Colon {
 		hi = p.expr()
+	}
+	if p.kind() == lexer.Colon {
+		p.fail("a slice has a beginning and an end, no step")
 	}
 	p.expect(lexer.RBracket, "expected ']' after the slice")
 	return &ast.SliceExpr{At: at, X: x, Lbrack: lbrack, Lo: lo, Hi: hi}

@@ -44,7 +44,7 @@ func (m *member) value(path string) eval.Value {
 	full := path + "." + m.name()
 	fn := m.fn
 	return eval.NewBuiltin(eval.Builtin{
-		Name: full, Max: -1, Labels: true,
+		Name: full, Max: -1, Labels: true, Named: true,
 		Doc: path + "." + m.sig + "\n" + m.doc,
 		Fn: func(c *eval.Call) (eval.Value, error) {
 			vals, err := bind(c, full, names, least)
