@@ -146,10 +146,13 @@ func (m *served) run(ctx context.Context, c *serve.Call, at eval.Value, f func(t
 	return out, err
 }
 
-// resultOf gives a value as a client reads it: a Map as JSON, all else as it
-// prints.
+// resultOf gives a value as a client reads it: a Map as JSON, or as the content
+// blocks that it holds, all else as it prints.
 func resultOf(v eval.Value) (*serve.Result, error) {
-	if _, ok := v.AsMap(); ok {
+	if m, ok := v.AsMap(); ok {
+		if blocks := blocksOf(m); len(blocks) > 0 {
+			return &serve.Result{Blocks: blocks}, nil
+		}
 		if raw, err := builtins.ToJSON(v); err == nil {
 			return &serve.Result{Text: string(raw), Structured: raw}, nil
 		}
@@ -164,6 +167,39 @@ func resultOf(v eval.Value) (*serve.Result, error) {
 	}
 	text, err := eval.Text(v)
 	return &serve.Result{Text: text}, err
+}
+
+// blocksOf gives the content blocks of a Map {"content": [...]} that looks like a
+// result of the protocol, and nothing for any other Map.
+func blocksOf(m *eval.Map) (blocks []json.RawMessage) {
+	v, ok := m.Get("content")
+	if !ok || m.Len() != 1 {
+		return nil
+	}
+	list, ok := v.AsArray()
+	if !ok {
+		return nil
+	}
+	for i := range list.Len() {
+		item := list.At(i)
+		b, ok := item.AsMap()
+		if !ok {
+			return nil
+		}
+		kind, ok := b.Get("type")
+		if !ok {
+			return nil
+		}
+		if s, ok := kind.AsString(); !ok || !slices.Contains([]string{"text", "image", "audio", "resource", "resource_link"}, s) {
+			return nil
+		}
+		raw, err := builtins.ToJSON(item)
+		if err != nil {
+			return nil
+		}
+		blocks = append(blocks, raw)
+	}
+	return blocks
 }
 
 // prepare offers to prepare an action.

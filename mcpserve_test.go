@@ -28,6 +28,8 @@ tool remove(path: String) requires files.delete "Denied":
 tool breaks() "Fails": return 1 / 0
 async tool later(x: Int) "A Future":
     return x * 2
+tool picture(kind: String) "Content blocks":
+    return {"content": [{"type": "text", "text": "one"}, {"type": kind, "data": "AAA=", "mimeType": "image/png"}]}
 reversible action greet(who: String) requires greet.people, approval:
     "Greets someone."
     print("hello " + who)
@@ -106,6 +108,9 @@ func TestServedTools(t *testing.T) {
 		{"list", `{}`, `[1,"two"]`, false},
 		{"nothing", `{}`, "done", false},
 		{"later", `{"x":21}`, "42", false},
+		{"picture", `{"kind":"image"}`, "one\n[image image/png, 2 bytes]", false},
+		{"picture", `{"kind":"resource"}`, "content block 2 of the tool's result is not valid", true},
+		{"picture", `{"kind":"video"}`, `{"content":[{"type":"text","text":"one"},{"type":"video","data":"AAA=","mimeType":"image/png"}]}`, false},
 		{"remove", `{"path":"x"}`, "tool 'remove' requires capability 'files.delete', which is denied by policy", true},
 		{"breaks", `{}`, "division by zero", true},
 	} {

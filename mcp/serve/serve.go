@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -67,6 +68,9 @@ type Result struct {
 	Text string
 	// Structured is a JSON object, nil for none.
 	Structured json.RawMessage
+	// Blocks are content blocks of the protocol as JSON, such as an image; they
+	// stand in the place of Text. None means that Text is the only block.
+	Blocks []json.RawMessage
 }
 
 // Ask is an error of Call that has the client's user asked for a yes or no; the
@@ -82,7 +86,8 @@ const rawKey = "\x00raw"
 
 // build makes the server of mcp-go.
 func (s *Server) build() *server.MCPServer {
-	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithRecovery()}
+	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithRecovery(),
+		server.WithLogger(slog.New(slog.DiscardHandler))}
 	if s.Instructions != "" {
 		opts = append(opts, server.WithInstructions(s.Instructions))
 	}
@@ -128,10 +133,28 @@ func (t *Tool) handle(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 		return failure(err), nil
 	}
 	out := mcp.NewToolResultText(r.Text)
+	if len(r.Blocks) > 0 {
+		if out.Content, err = contentOf(r.Blocks); err != nil {
+			return failure(err), nil
+		}
+	}
 	if r.Structured != nil {
 		out.StructuredContent = r.Structured
 	}
 	return out, nil
+}
+
+// contentOf reads content blocks.
+func contentOf(blocks []json.RawMessage) ([]mcp.Content, error) {
+	var list []mcp.Content
+	for i, raw := range blocks {
+		block, err := mcp.UnmarshalContent(raw)
+		if err != nil {
+			return nil, fmt.Errorf("content block %d of the tool's result is not valid: %w", i+1, err)
+		}
+		list = append(list, block)
+	}
+	return list, nil
 }
 
 func failure(err error) *mcp.CallToolResult { return mcp.NewToolResultError(err.Error()) }

@@ -324,6 +324,61 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
+// post sends one message of a session and gives the status and the session.
+func post(t *testing.T, address, method, session, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+		req.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode, resp.Header.Get("Mcp-Session-Id")
+}
+
+// A session that has ended, or is of another run of the server, is not found, so
+// that its client begins a new one.
+func TestHTTPSessions(t *testing.T) {
+	address := listen(t, echo(), "")
+	begin, _, _ := strings.Cut(hello, "\n")
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	status, session := post(t, address, http.MethodPost, "", begin)
+	if status != http.StatusOK || session == "" {
+		t.Fatalf("initialize: status %d, session %q", status, session)
+	}
+	if status, _ = post(t, address, http.MethodPost, session, list); status != http.StatusOK {
+		t.Errorf("a session: status %d", status)
+	}
+	if status, _ = post(t, address, http.MethodDelete, session, ""); status != http.StatusOK {
+		t.Errorf("ending a session: status %d", status)
+	}
+	for _, id := range []string{session, "of-another-run"} {
+		if status, _ = post(t, address, http.MethodPost, id, list); status != http.StatusNotFound {
+			t.Errorf("session %q: status %d", id, status)
+		}
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	var s sessions
+	first := s.Generate()
+	for range maxSessions {
+		s.Generate()
+	}
+	if ended, _ := s.Validate(first); !ended || len(s.live) != maxSessions || len(s.age) != maxSessions {
+		t.Errorf("%d sessions, the oldest ended: %v", len(s.live), ended)
+	}
+}
+
 // FuzzHideArgs: no message makes it panic, and what it changes is a call whose
 // arguments come out as they went in.
 func FuzzHideArgs(f *testing.F) {
