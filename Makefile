@@ -85,8 +85,8 @@ conformance: build ## the corpus through its Python runner
 confirm: build ## every script through the Python original too
 	tools/confirm.sh "$(GO)"
 
-real: ## published MCP servers, clients and the conformance suite, installed below .cache
-	SENSE_REAL_SERVERS=1 $(GO) test -p 1 -run TestReal -count=1 -timeout 20m -v . ./mcp ./mcp/fileserver
+real: ## published MCP servers, clients and the conformance suite, installed below .cache, and the figures of faults
+	SENSE_REAL_SERVERS=1 $(GO) test -p 1 -run 'TestReal|TestFaultFigures' -count=1 -timeout 20m -v . ./mcp ./mcp/fileserver
 
 ci: ## what CI runs
 	.ci/run

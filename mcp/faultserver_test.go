@@ -231,7 +231,8 @@ func setFaults() {
 	faults = map[string]fault{
 		"none":   {},
 		"tiny":   {start: tiny},
-		"client": {start: func(p *peer) { beClient(p.arg) }},
+		"client": {start: func(p *peer) { beClient(p.arg); os.Exit(0) }},
+		"meet":   {start: func(p *peer) { meet(p.arg); os.Exit(0) }},
 		// starting
 		"exit3": {start: func(p *peer) {
 			fmt.Fprintln(os.Stderr, "loading\nfatal: missing TOKEN")
@@ -264,6 +265,14 @@ func setFaults() {
 				return true
 			},
 			"server/discover": func(p *peer, r rpc) bool { p.result(r, `{}`); return true },
+		}},
+		"deaf": {on: map[string]func(*peer, rpc) bool{
+			"server/discover": func(*peer, rpc) bool { return true },
+			"ping":            func(*peer, rpc) bool { return true },
+		}},
+		"agreeable": {on: map[string]func(*peer, rpc) bool{
+			"server/discover": func(p *peer, r rpc) bool { p.result(r, `{}`); return true },
+			"ping":            func(p *peer, r rpc) bool { p.result(r, `{}`); return true },
 		}},
 		// framing
 		"banner":  {start: func(p *peer) { fmt.Fprint(p.out, "Server starting...\n\n{not json\n[1,2]\nnull\n42\n") }},
