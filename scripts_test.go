@@ -61,8 +61,10 @@ func goldenScript(t *testing.T, path, base string) {
 
 var directive = regexp.MustCompile(`^# (cmd|env|stdin|exit|oracle): (.*)$`)
 
-// scriptCase makes a case of a script: its own comments steer it, the files
-// beside it that are no outputs lie in the scratch folder too, and
+// scriptCase makes a case of a script: its own comments steer it, and for an
+// example, which runs from the root, testdata/examples/NAME.cmd, NAME.stdin and
+// NAME.exit.
+// The files beside it that are no outputs lie in the scratch folder too, and
 // NAME.openai.json or NAME.anthropic.json are turns of a vendor's stub.
 func scriptCase(path string) (*conform.Case, error) {
 	var b strings.Builder
@@ -75,6 +77,16 @@ func scriptCase(path string) (*conform.Case, error) {
 	}
 	name := filepath.Base(path)
 	steer := map[string]string{"cmd": "run " + name}
+	prefix := ""
+	if filepath.Dir(path) == "examples" {
+		prefix = "examples/"
+		steer["cmd"] = "run " + prefix + name
+		for _, key := range []string{"cmd", "stdin", "exit"} {
+			if text, err := os.ReadFile("testdata/examples/" + strings.TrimSuffix(name, "sns") + key); err == nil {
+				steer[key] = string(text)
+			}
+		}
+	}
 	for line := range strings.Lines(string(src)) {
 		m := directive.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil {
@@ -108,7 +120,7 @@ func scriptCase(path string) (*conform.Case, error) {
 			}
 		}
 		data, err := os.ReadFile(p)
-		section(filepath.ToSlash(rel), string(data))
+		section(prefix+filepath.ToSlash(rel), string(data))
 		return err
 	})
 	return conform.Parse(b.String()), err

@@ -35,13 +35,14 @@ type form struct {
 // keyLen bytes at the start of a form find it.
 const keyLen = 4
 
-// Add registers values as secrets. Those shorter than MinSecret are left out.
+// Add registers values as secrets. Those shorter than MinSecret, and those that
+// hold the mark of another, are left out.
 func (r *Redactor) Add(values ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, v := range values {
-		if len(v) < MinSecret || r.known[v] {
-			continue
+		if len(v) < MinSecret || r.known[v] || strings.Contains(v, markStart) {
+			continue // a mark, as a tape gives it, is no secret
 		}
 		if r.known == nil {
 			r.known, r.byKey = map[string]bool{}, map[string][]form{}
@@ -72,10 +73,13 @@ func (r *Redactor) addForm(f form) {
 	r.longest = max(r.longest, len(f.text))
 }
 
+// markStart begins what stands in a secret's place.
+const markStart = "‹redacted:"
+
 // Mark gives what stands in a secret's place.
 func Mark(secret string) string {
 	sum := sha256.Sum256([]byte("sense redacted\x00" + secret))
-	return "‹redacted:" + hex.EncodeToString(sum[:4]) + "›"
+	return markStart + hex.EncodeToString(sum[:4]) + "›"
 }
 
 // Redact gives s without secrets; s itself where it has none.

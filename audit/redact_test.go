@@ -50,6 +50,17 @@ func TestRedactRegistered(t *testing.T) {
 	}
 }
 
+// A tape gives marks in the place of secrets: they stay as they are when the
+// program registers them again.
+func TestRedactLeavesMarks(t *testing.T) {
+	var r Redactor
+	mark := Mark("the secret value")
+	r.Add(mark, "Bearer "+mark, "the secret value")
+	if got := r.Redact("Bearer " + mark + " the secret value"); got != "Bearer "+mark+" "+mark {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestRedactQuotesInSecrets(t *testing.T) {
 	var r Redactor
 	r.Add(`a"b\c"d\e`)

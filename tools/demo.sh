@@ -6,12 +6,13 @@ bin=$(cd "$(dirname "$1")" && pwd)
 repo=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp -r "$repo/examples/files.sns" "$repo/examples/sample" "$dir"
+mkdir "$dir/examples"
+cp -r "$repo/examples/files.sns" "$repo/examples/sample" "$dir/examples"
 cd "$dir"
-echo "today: $(date +%F)" >"sample/made-by-the-demo.txt"
+echo "today: $(date +%F)" >"examples/sample/made-by-the-demo.txt"
 
-echo "\$ sense run files.sns"
-out=$(PATH="$bin:$PATH" sense run files.sns)
+echo "\$ sense run examples/files.sns"
+out=$(PATH="$bin:$PATH" sense run examples/files.sns)
 echo "$out"
 for want in notes.txt todo.md reports made-by-the-demo.txt "filesystem.list_directory"; do
 	case "$out" in

@@ -57,7 +57,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fl := c.Flags()
 	fl.BoolVar(&f.dry, "dry-run", false, "run everything but the bodies of commit and rollback")
 	fl.StringVar(&f.plan, "plan", "", "with --dry-run: write the actions that would commit to this file, for 'sense apply'")
-	fl.StringVar(&f.record, "record", "", "write what the program exchanges with models, MCP servers, people, clock and chance to this tape")
+	fl.StringVar(&f.record, "record", "", "write what the program exchanges with models, MCP, HTTP, commands, people, clock and chance to this tape")
 	fl.StringVar(&f.replay, "replay", "", "answer all that from this tape, with no network and no server")
 	fl.BoolVar(&f.usage, "usage", false, "show at the end what the models cost")
 }

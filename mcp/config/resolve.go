@@ -143,6 +143,8 @@ func (x *Expander) table(name string, in map[string]string) (map[string]string, 
 func CheckURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
+	case strings.HasPrefix(s, "‹redacted:"):
+		return nil // what a tape has in the place of an address that was taken out
 	case err != nil:
 		return fmt.Errorf("is no address: %q", clip(s))
 	case u.Scheme != "http" && u.Scheme != "https":

@@ -1,0 +1,2 @@
+run examples/csv-report.sns
+run examples/csv-report.sns -- --csv

@@ -1,0 +1,1 @@
+run examples/list-issues.sns --replay examples/data/list-issues.tape
