@@ -200,7 +200,7 @@ func TestExampleListIssues(t *testing.T) {
 	likeTape(t, "list-issues", url, "http://127.0.0.1:8321/mcp", []string{"ISSUES_URL=" + url, "GITHUB_TOKEN=" + exampleToken}, "examples/list-issues.sns")
 	for want, env := range map[string]string{
 		"headers.Authorization needs the environment variable GITHUB_TOKEN, which is not set": "GITHUB_TOKEN=",
-		"connect_mcp() failed to connect to 'github': ":                                        "GITHUB_TOKEN=wrong-token-0123456789",
+		"connect_mcp() failed to connect to 'github': ":                                       "GITHUB_TOKEN=wrong-token-0123456789",
 	} {
 		out, stderr, status := runExample(t, []string{"ISSUES_URL=" + url, env}, "examples/list-issues.sns")
 		if status != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "wrong-token") {
