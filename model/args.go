@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // maxFaults is how many faults of one call are told.
@@ -18,6 +19,33 @@ const maxFaults = 5
 // numbers exactly and ignores keywords it does not know, among them format. A
 // schema that CheckSchema refuses accepts nothing.
 func CheckArgs(schema, args json.RawMessage) error {
+	return NewArgsCheck(schema).Check(args)
+}
+
+// ArgsCheck is a tool's schema made ready for many checks, which may be made
+// from many goroutines. NewArgsCheck makes one.
+type ArgsCheck struct {
+	root any   // nil accepts any object
+	err  error // why the schema is not usable
+
+	mu     sync.Mutex
+	shared *checking
+}
+
+// NewArgsCheck reads a schema. One that is not usable makes every check fail.
+func NewArgsCheck(schema json.RawMessage) *ArgsCheck {
+	a := &ArgsCheck{}
+	if len(schema) == 0 {
+		return a
+	}
+	if a.root, a.err = usableSchema(schema); a.err == nil {
+		a.shared = newChecker(a.root).checking
+	}
+	return a
+}
+
+// Check does what CheckArgs does with the schema.
+func (a *ArgsCheck) Check(args json.RawMessage) error {
 	value, err := decodeJSON(args)
 	if err != nil {
 		return fmt.Errorf("the arguments are not usable: %w", err)
@@ -25,18 +53,25 @@ func CheckArgs(schema, args json.RawMessage) error {
 	if _, ok := value.(*object); !ok {
 		return fmt.Errorf("the arguments must be a JSON object, not %s", kindWords(value))
 	}
-	if len(schema) == 0 {
+	if a.err != nil {
+		return fmt.Errorf("the tool's schema is not usable: %w", a.err)
+	}
+	if a.root == nil {
 		return nil
 	}
-	root, err := usableSchema(schema)
-	if err != nil {
-		return fmt.Errorf("the tool's schema is not usable: %w", err)
-	}
-	c := newChecker(root)
-	c.check(root, value, "")
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.shared.steps = 0
+	c := &checker{checking: a.shared}
+	c.check(a.root, value, "")
 	if c.steps > maxSteps {
 		return errors.New("the arguments take too long to check against the tool's schema")
 	}
+	return c.told()
+}
+
+// told gives the faults as one error.
+func (c *checker) told() error {
 	if len(c.faults) == 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxDepth is how deep arguments and schemas may nest.
@@ -31,55 +32,100 @@ func decodeJSON(raw []byte) (any, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, errors.New("there is nothing, not even {}")
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(raw, &whole); err != nil {
-		return nil, fmt.Errorf("not valid JSON: %w", err)
+	if !json.Valid(raw) {
+		var whole json.RawMessage
+		return nil, fmt.Errorf("not valid JSON: %w", json.Unmarshal(raw, &whole))
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	return decodeValue(dec, 0)
+	d := decoder{raw: raw}
+	return d.value(0)
 }
 
-func decodeValue(dec *json.Decoder, depth int) (any, error) {
-	t, err := dec.Token()
-	if err != nil {
-		return nil, fmt.Errorf("not valid JSON: %w", err)
-	}
-	open, ok := t.(json.Delim)
-	if !ok {
-		return t, nil
-	}
-	if depth >= maxDepth {
-		return nil, fmt.Errorf("nested over %d deep", maxDepth)
-	}
-	if open == '[' {
-		return decodeList(dec, depth)
-	}
-	return decodeObject(dec, depth)
+// decoder reads JSON that is known to be valid. Arguments are read at every
+// call, and this takes a fraction of the time of encoding/json's tokens.
+type decoder struct {
+	raw []byte
+	at  int
 }
 
-func decodeList(dec *json.Decoder, depth int) (any, error) {
+// next gives the first character that is no space, from where the decoder is on.
+func (d *decoder) next() byte {
+	for d.raw[d.at] <= ' ' {
+		d.at++
+	}
+	return d.raw[d.at]
+}
+
+func (d *decoder) value(depth int) (any, error) {
+	switch c := d.next(); c {
+	case '[', '{':
+		if depth >= maxDepth {
+			return nil, fmt.Errorf("nested over %d deep", maxDepth)
+		}
+		d.at++
+		if c == '[' {
+			return d.list(depth)
+		}
+		return d.object(depth)
+	case '"':
+		return d.text(), nil
+	case 't':
+		d.at += len("true")
+		return true, nil
+	case 'f':
+		d.at += len("false")
+		return false, nil
+	case 'n':
+		d.at += len("null")
+		return nil, nil
+	}
+	begun := d.at
+	for d.at < len(d.raw) && strings.IndexByte("+-.0123456789eE", d.raw[d.at]) >= 0 {
+		d.at++
+	}
+	return json.Number(d.raw[begun:d.at]), nil
+}
+
+// text reads a string.
+func (d *decoder) text() string {
+	begun, plain := d.at, true
+	for d.at++; d.raw[d.at] != '"'; d.at++ {
+		if d.raw[d.at] == '\\' {
+			plain = false
+			d.at++
+		}
+	}
+	d.at++
+	if inner := d.raw[begun+1 : d.at-1]; plain && utf8.Valid(inner) {
+		return string(inner)
+	}
+	var s string
+	_ = json.Unmarshal(d.raw[begun:d.at], &s) // it is valid
+	return s
+}
+
+func (d *decoder) list(depth int) (any, error) {
 	list := []any{}
-	for dec.More() {
-		v, err := decodeValue(dec, depth+1)
+	for d.next() != ']' {
+		v, err := d.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, v)
+		if d.next() == ',' {
+			d.at++
+		}
 	}
-	_, err := dec.Token()
-	return list, err
+	d.at++
+	return list, nil
 }
 
-func decodeObject(dec *json.Decoder, depth int) (any, error) {
+func (d *decoder) object(depth int) (any, error) {
 	o := &object{values: map[string]any{}}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		key, _ := t.(string)
-		v, err := decodeValue(dec, depth+1)
+	for d.next() != '}' {
+		key := d.text()
+		d.next() // the colon
+		d.at++
+		v, err := d.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +134,12 @@ func decodeObject(dec *json.Decoder, depth int) (any, error) {
 		}
 		o.keys = append(o.keys, key)
 		o.values[key] = v
+		if d.next() == ',' {
+			d.at++
+		}
 	}
-	_, err := dec.Token()
-	return o, err
+	d.at++
+	return o, nil
 }
 
 // kindOf is the name that JSON Schema has for a value's type. A whole number is
