@@ -48,17 +48,27 @@ func parseResult(raw json.RawMessage) (*Result, error) {
 	if depth := jsonDepth(raw); depth > maxDepth {
 		return nil, fmt.Errorf("the server's answer is nested %d deep, more than %d", depth, maxDepth)
 	}
-	var w wireResult
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return nil, badAnswer(err)
+	r, ok := quickResult(raw)
+	if !ok {
+		var err error
+		if r, err = anyResult(raw); err != nil {
+			return nil, err
+		}
 	}
-	r := &Result{IsError: w.IsError, Meta: notNull(w.Meta), Structured: notNull(w.Structured)}
-	r.Blocks = parseBlocks(w.Content)
 	r.Text = renderResult(r)
 	if r.IsError && strings.TrimSpace(r.Text) == "" {
 		r.Text = "the tool reports a failure and gives no reason"
 	}
 	return r, nil
+}
+
+// anyResult reads what quickResult leaves.
+func anyResult(raw json.RawMessage) (*Result, error) {
+	var w wireResult
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return nil, badAnswer(err)
+	}
+	return &Result{IsError: w.IsError, Meta: notNull(w.Meta), Structured: notNull(w.Structured), Blocks: parseBlocks(w.Content)}, nil
 }
 
 func badAnswer(err error) error {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,47 @@ func TestBadResults(t *testing.T) {
 	for raw, want := range map[string]string{`[]`: "the server's answer is not valid", `{`: "the server's answer is not valid", `{"isError":"yes"}`: "not valid", deep: "nested 251 deep, more than 200"} {
 		if _, err := parseResult([]byte(raw)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: %v", raw, err)
+		}
+	}
+}
+
+// FuzzQuickResult: what is read quickly is what encoding/json would have read.
+func FuzzQuickResult(f *testing.F) {
+	for _, s := range []string{
+		`{"content":[{"type":"text","text":"a\n\u00e4"} , {"text":"b","type":"text","annotations":{"x":[1,"]"]}}],"isError":false}`,
+		`{ "content" : [ ] , "isError" : true , "_meta" : null , "structuredContent" : { "a" : 1.50 } }`,
+		`{"content":[{"type":"image","data":"AA=="}]}`, `{"content":[{"text":"a"}]}`, `{"content":[{"type":"text","text":5}]}`,
+		`{"content":"a"}`, `{"isError":"x"}`, `{"isError":null}`, `{"Content":[]}`, `{}`, `[]`, `5`, `{"content":[`, `{"content":[{"type":"text","type":"image"}]}`,
+		"{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}", `{"content":[{"\u0074ype":"text"}]}`, `{"content":[{"type":"text"}],"content":[]}`, `{"_meta":1,"_meta":2}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		quick, ok := quickResult(raw)
+		if !ok {
+			return
+		}
+		slow, err := anyResult(raw)
+		if err != nil {
+			t.Fatalf("%q: %v", raw, err)
+		}
+		if len(quick.Blocks) == 0 && len(slow.Blocks) == 0 {
+			quick.Blocks, slow.Blocks = nil, nil
+		}
+		if !reflect.DeepEqual(quick, slow) {
+			t.Errorf("%q gives %+v, want %+v", raw, quick, slow)
+		}
+	})
+}
+
+// The kind of result that nearly all servers send is read quickly.
+func TestUsualResultsAreQuick(t *testing.T) {
+	for _, raw := range []string{
+		`{"content":[{"type":"text","text":"Echo: hello"}]}`,
+		`{"content":[{"type":"text","text":"x","annotations":{"priority":1}}],"structuredContent":{"result":"x"},"isError":false,"_meta":{}}`,
+	} {
+		if _, ok := quickResult([]byte(raw)); !ok {
+			t.Errorf("%s is not", raw)
 		}
 	}
 }

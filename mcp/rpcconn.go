@@ -340,6 +340,19 @@ func notice(method string, params []byte) []byte {
 
 // quote writes s as a JSON string.
 func quote(s string) []byte {
+	if isPlain(s) { // as names are
+		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
+	}
 	out, _ := encode(s)
 	return out
+}
+
+// isPlain says whether s stands in a JSON string as it is, seen at a glance.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
