@@ -18,23 +18,56 @@ import (
 	"github.com/sense-lang/sense/model"
 )
 
-// What a server asks of us is answered on the thread whose call is under way:
-// its place decides what policy says and which model answers. Nothing is
-// answered while no call is.
+// What a server asks of us is answered as the thread whose call is under way: its
+// place decides what policy says and which model answers. Nothing is answered
+// while no call is.
 
-// question is one thing that a server asks.
-type question struct {
-	answer func(th *eval.Thread)
-	done   chan struct{} // closed once it is answered
-}
-
-// talk is one talk of a thread with servers.
+// talk is one talk of a thread with servers. The thread's goroutine is in the
+// request, so whoever asks runs the answer, one at a time.
 type talk struct {
-	asks chan *question
-	over chan struct{}
+	th    *eval.Thread
+	turn  chan struct{} // holds one: who answers, or the end
+	over  bool          // guarded by turn, as is what follows
+	stop  context.CancelFunc
+	fault any // what an answer panicked with, for the thread's goroutine
 }
 
-func newTalk() *talk { return &talk{asks: make(chan *question), over: make(chan struct{})} }
+// newTalk makes a talk in which nothing is answered before during runs.
+func newTalk(th *eval.Thread) *talk {
+	x := &talk{th: th, turn: make(chan struct{}, 1)}
+	x.turn <- struct{}{}
+	return x
+}
+
+// answer runs f as the thread; false says that the talk is over.
+func (x *talk) answer(ctx context.Context, f func(th *eval.Thread)) (answered bool, err error) {
+	select {
+	case x.turn <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { <-x.turn }()
+	if x.over || x.fault != nil {
+		return false, nil
+	}
+	x.th.Meanwhile(func() {
+		defer func() {
+			if x.fault = recover(); x.fault != nil {
+				err = errEnding
+				x.stop()
+			}
+		}()
+		f(x.th)
+	})
+	return true, err
+}
+
+// finish waits for an answer that is being made and lets no other begin.
+func (x *talk) finish() {
+	x.turn <- struct{}{}
+	x.over = true
+	<-x.turn
+}
 
 // questions hands what a server asks to a talk that is under way.
 type questions struct {
@@ -70,66 +103,48 @@ func (q *questions) any() *talk {
 	return q.live[len(q.live)-1]
 }
 
-var errNobody = errors.New("nothing is under way that could answer")
+var (
+	errNobody = errors.New("nothing is under way that could answer")
+	errEnding = errors.New("the program is ending")
+)
 
-// ask has f run on a thread that talks with the server and waits for it.
+// ask has f run as a thread that talks with the server.
 func (q *questions) ask(ctx context.Context, f func(th *eval.Thread)) error {
-	it := &question{f, make(chan struct{})}
 	for {
 		x := q.any()
 		if x == nil {
 			return errNobody
 		}
-		select {
-		case x.asks <- it:
-			select {
-			case <-it.done:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		case <-x.over:
-			q.end(x)
-		case <-ctx.Done():
-			return ctx.Err()
+		answered, err := x.answer(ctx, f)
+		if answered || err != nil {
+			return err
 		}
+		q.end(x)
 	}
 }
 
 // talk runs f, which talks to the server, without the lock, and answers
 // meanwhile what the server asks. Its error ends the program.
 func (s *MCPServer) talk(th *eval.Thread, f func(ctx context.Context)) error {
-	x := newTalk()
+	x := newTalk(th)
 	s.asks.join(x)
 	defer s.asks.end(x)
-	return x.during(th, f)
+	return x.during(f)
 }
 
-// during runs f without the lock and answers questions until it is over.
-func (x *talk) during(th *eval.Thread, f func(ctx context.Context)) error {
-	ctx, cancel := context.WithCancel(th.Context())
-	defer cancel()
-	go func() {
-		defer close(x.over)
+// during runs f without the lock; what servers ask is answered until it is over.
+func (x *talk) during(f func(ctx context.Context)) error {
+	x.th.Blocking(func(ctx context.Context) {
+		ctx, x.stop = context.WithCancel(ctx)
+		defer x.stop()
+		<-x.turn
+		defer x.finish()
 		f(ctx)
-	}()
-	for {
-		var q *question
-		th.Blocking(func(wait context.Context) {
-			select {
-			case q = <-x.asks:
-			case <-x.over:
-			case <-wait.Done():
-				cancel()
-				<-x.over
-			}
-		})
-		if q == nil {
-			return th.Stopped()
-		}
-		q.answer(th)
-		close(q.done)
+	})
+	if x.fault != nil {
+		panic(x.fault) // where it belongs
 	}
+	return x.th.Stopped()
 }
 
 // handlers answer what the server asks.

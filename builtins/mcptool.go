@@ -20,7 +20,8 @@ import (
 type MCPTool struct {
 	server *MCPServer
 	tool   *mcp.Tool
-	spec   *model.ToolSpec // what a model is told, made at first use
+	spec   *model.ToolSpec  // what a model is told, made at first use
+	check  *model.ArgsCheck // of its schema, made at first use
 
 	refused error // why it must not be used, nil where it may
 }
@@ -241,6 +242,9 @@ func (t *MCPTool) run(th *eval.Thread, args json.RawMessage) (*mcp.Result, error
 
 // intent writes down that a call is about to be made, and with what.
 func (t *MCPTool) intent(at eval.Place, args json.RawMessage) error {
+	if !at.FullAudit() {
+		return nil // the common case, which must cost nothing
+	}
 	sum := sha256.Sum256(args)
 	return at.Intent("tool", t.fullName(), "calling", "",
 		audit.Field{Key: "digest", Value: hex.EncodeToString(sum[:])}, audit.Field{Key: "size", Value: len(args)})
@@ -248,6 +252,9 @@ func (t *MCPTool) intent(at eval.Place, args json.RawMessage) error {
 
 // answered notes how large the result of a call is and how long it took.
 func (t *MCPTool) answered(at eval.Place, r *mcp.Result, took time.Duration) error {
+	if !at.FullAudit() {
+		return nil
+	}
 	size := 0
 	if r != nil {
 		size = len(r.Text) + len(r.Structured)
@@ -264,7 +271,10 @@ func (t *MCPTool) before(at eval.Place, args json.RawMessage) error {
 	if err := t.allow(at); err != nil {
 		return err
 	}
-	if err := model.CheckArgs(t.tool.Schema, args); err != nil {
+	if t.check == nil {
+		t.check = model.NewArgsCheck(t.tool.Schema)
+	}
+	if err := t.check.Check(args); err != nil {
 		return t.failed(at, err)
 	}
 	return t.intent(at, args)

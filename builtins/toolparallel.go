@@ -87,7 +87,7 @@ func (l *toolLoop) runBesides(calls []model.ToolCall, run []*parallelCall) ([]mo
 // sendAll sends the calls side by side, and answers meanwhile what their
 // servers ask.
 func (l *toolLoop) sendAll(run []*parallelCall) error {
-	x := newTalk()
+	x := newTalk(l.t)
 	servers := map[*MCPServer]bool{}
 	for _, p := range run {
 		if s := p.tool.server; !p.skip && !servers[s] {
@@ -97,7 +97,7 @@ func (l *toolLoop) sendAll(run []*parallelCall) error {
 		}
 	}
 	slots := make(chan struct{}, l.parallel())
-	return x.during(l.t, func(ctx context.Context) {
+	return x.during(func(ctx context.Context) {
 		var all sync.WaitGroup
 		for _, p := range run {
 			if p.skip {

@@ -21,6 +21,9 @@ func (in *Interp) full() bool {
 // FullAudit reports whether anybody sees the richer audit.
 func (in *Interp) FullAudit() bool { return in.full() }
 
+// FullAudit reports whether anybody sees what Event and Intent note.
+func (p Place) FullAudit() bool { return p.th.in.full() }
+
 // Event notes something of the richer audit at a place. Its error means that
 // what it announces must not happen.
 func (p Place) Event(kind, name, event, detail string, fields ...audit.Field) error {

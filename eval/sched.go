@@ -189,6 +189,24 @@ func (th *Thread) Blocking(f func(ctx context.Context)) {
 	f(ctx)
 }
 
+// Meanwhile runs f with the lock, as the thread, while the thread is in what
+// Blocking runs. It may be called from any goroutine, by one at a time, and what
+// Blocking runs must not return before it has. f must not panic.
+func (th *Thread) Meanwhile(f func()) {
+	th.in.mu.Lock()
+	abort := th.abort
+	th.in.mu.Unlock()
+	th.in.lock.acquire()
+	f()
+	th.in.mu.Lock()
+	th.abort = abort // that of f's own waits is spent
+	th.in.mu.Unlock()
+	if th.cut.Load() != nil {
+		abort()
+	}
+	th.in.lock.release()
+}
+
 // Stopped gives the reason why the thread must end, nil while it may go on.
 func (th *Thread) Stopped() error {
 	if e := th.ending(); e != nil {
