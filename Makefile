@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse fuzz soak demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse bench-mcp fuzz soak demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -64,6 +64,9 @@ bench-startup: build ## start-up of print("hello")
 
 bench-parse: build ## 20,000 lines parsed
 	cd bench && $(GO) run . -sense ../bin/sense -only parse20k $(BENCHFLAGS)
+
+bench-mcp: build ## what an MCP call costs beside other clients
+	tools/bench-mcp.sh "$(GO)" $(BENCHFLAGS)
 
 fuzz: ## every fuzz target for FUZZTIME
 	GO="$(GO)" tools/fuzz.sh $(FUZZTIME)
