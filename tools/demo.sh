@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # usage: demo.sh SENSE: the main job in a folder of its own, with real files. It
 # fails when the answer does not hold what is in the folder, or a process is left.
 set -eu
