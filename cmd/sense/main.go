@@ -72,11 +72,20 @@ func rootCommand() *cobra.Command {
 	c.SetVersionTemplate("sense {{.Version}}\n")
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w\nRun '%s --help' for usage.", err, c.CommandPath())
+		return fmt.Errorf("%s\nRun '%s --help' for usage.", plainFlagError(err), c.CommandPath())
 	})
 	c.AddCommand(runCommand(), evalCommand(), testCommand(), checkCommand(), permissionsCommand(), replCommand(), fmtCommand(), memoryPathCommand(), applyCommand(), auditCommand(), mcpCommand(), inspectCommand())
 	c.AddCommand(mcpConformanceCommand())
 	return c
+}
+
+// plainFlagError words the error of a flag without what Go's packages put before it.
+func plainFlagError(err error) string {
+	text := err.Error()
+	if _, why, ok := strings.Cut(text, " flag: strconv."); ok { // ParseUint: parsing "x": value out of range
+		return text[:len(text)-len(why)-len("strconv.")] + why[strings.LastIndex(why, ": ")+2:]
+	}
+	return strings.Replace(text, " flag: time: ", " flag: ", 1)
 }
 
 const rootLong = `Sense is a small language for automations that are safe to leave alone: what a
