@@ -192,6 +192,7 @@ func TestMemoryLimit(t *testing.T) {
 		{"arrays doubled", "a = [1]\nwhile true:\n    a = a + a\n"},
 		{"push", "a = []\nwhile true:\n    a.push(\"some text\" + \"!\")\n"},
 		{"a map", "m = {}\ni = 0\nwhile true:\n    m[f\"{i}\"] = i\n    i += 1\n"},
+		{"copies of a map", "m = {}\nfor i in range(100000):\n    m[f\"{i}\"] = i\na = []\nwhile true:\n    a.push(m.copy())\n"},
 		{"squares", "x = 3\nfor i in range(40):\n    x = x * x\n"},
 		{"a power", "x = 10 ** (10 ** 9)\n"},
 		{"repeat", "s = \"abc\".repeat(10 ** 10)\n"},
@@ -206,11 +207,7 @@ func TestMemoryLimit(t *testing.T) {
 	for _, h := range hungry {
 		t.Run(h.name, func(t *testing.T) {
 			peak := peakOf(t, h.code, limit)
-			most := int64(limit * 125 / 100)
-			if h.name == "a map" { // its table doubles at once: see docs/safety.md
-				most = limit * 150 / 100
-			}
-			if extra := peak - base; extra > most {
+			if extra := peak - base; extra > limit*125/100 {
 				t.Errorf("%d MiB beyond the %d of a program that does nothing, under a limit of %d", extra, base, limit)
 			}
 			t.Logf("peak %d MiB, limit %d, of which %d the process itself", peak, limit, base)

@@ -29,7 +29,7 @@ func mapMethods() []eval.Method {
 		onMap("has", 1, 1, mapHas),
 		onMap("remove", 1, 1, mapRemove),
 		onMap("merge", 1, 1, mapMerge),
-		onMap("copy", 0, 0, func(c *eval.Call, m *eval.Map) (eval.Value, error) { return m.Copy().Value(), nil }),
+		onMap("copy", 0, 0, mapCopy),
 	}
 }
 
@@ -85,10 +85,20 @@ func mapRemove(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	return v, nil
 }
 
+func mapCopy(c *eval.Call, m *eval.Map) (eval.Value, error) {
+	if err := c.Thread.Reserve(m.Bytes()); err != nil {
+		return eval.Value{}, err
+	}
+	return m.Copy().Value(), nil
+}
+
 func mapMerge(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	other, ok := c.Args[0].AsMap()
 	if !ok {
 		return eval.Value{}, fail("merge() expects a Map, got %s", c.Args[0].TypeName())
+	}
+	if err := c.Thread.Reserve(m.Bytes() + other.Bytes()); err != nil {
+		return eval.Value{}, err
 	}
 	out := m.Copy()
 	for _, k := range other.KeyValues() {

@@ -226,14 +226,24 @@ func (th *Thread) setIndex(t, k, w Value) error {
 		if !isStr(k) {
 			return diag.New(diag.Runtime, "map keys must be String, got %s", typeName(k))
 		}
-		toMap(t).SetKey(k, w)
-		return nil
+		return th.setKey(toMap(t), k, w)
 	case KObject:
 		if o, ok := toBox(t).o.(IndexSetter); ok {
 			return o.SetIndex(th, k, w)
 		}
 	}
 	return diag.New(diag.Runtime, "cannot index-assign into type %s", typeName(t))
+}
+
+// setKey sets a key of a map, for whose growth there must be room.
+func (th *Thread) setKey(m *Map, key, w Value) error {
+	if n := m.growth(); n >= largeValue && m.findStr(toStr(key)) < 0 {
+		if err := th.Reserve(n); err != nil {
+			return err
+		}
+	}
+	m.SetKey(key, w)
+	return nil
 }
 
 // indexAugment is x[i] op= v with x and i evaluated once.

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"slices"
+	"unsafe"
 )
 
 // Map is a mutable collection of values by String keys, in order of insertion.
@@ -204,6 +205,21 @@ func (m *Map) add(k *Str, v Value) {
 		x.put(k.hash(), len(m.entries)-1)
 	}
 }
+
+// growth is how many bytes one more entry takes at once, where the entries or
+// their table must grow: the old ones are there until the new ones are.
+func (m *Map) growth() (n int64) {
+	if len(m.entries) == cap(m.entries) {
+		n = int64(len(m.entries)) * int64(unsafe.Sizeof(mapEntry{})) * 5 / 4
+	}
+	if x := m.idx; x != nil && (x.used+1)*4 > len(x.slots)*3 {
+		n += int64(len(x.slots)) * 2 * 8
+	}
+	return n
+}
+
+// Bytes is about the memory that a copy of the Map takes, without its values.
+func (m *Map) Bytes() int64 { return int64(m.Len()) * (int64(unsafe.Sizeof(mapEntry{})) + 24) }
 
 func (x *index) put(h uint32, place int) {
 	mask := uint64(len(x.slots) - 1)
