@@ -33,6 +33,8 @@ var endings = []struct {
 }{
 	{name: "interrupt", signal: syscall.SIGINT, exit: 130},
 	{name: "terminate", signal: syscall.SIGTERM, exit: 143},
+	{name: "hang-up", signal: syscall.SIGHUP, exit: 129},
+	{name: "quit", signal: syscall.SIGQUIT, exit: 131},
 	{name: "time limit", env: "MCP_TOOL_TIMEOUT=300", exit: 0}, // the model is told
 	{name: "error", after: "print(1 / 0)", exit: 1},
 	{name: "plain end", after: "print(\"bye\")", exit: 0},

@@ -19,6 +19,7 @@ import (
 	"github.com/sense-lang/sense/builtins/std"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/regular"
 	"github.com/sense-lang/sense/parser"
 	"github.com/sense-lang/sense/policy"
 	"github.com/sense-lang/sense/pybridge"
@@ -43,6 +44,10 @@ type Options struct {
 	// FSRoots are the folders that std.fs works in; without one it works
 	// nowhere. Relative ones start at the working folder.
 	FSRoots []string
+	// ModuleRoots are the folders that imports must come from; nil lets them come
+	// from anywhere. MemoryRoots are those that persistent memories must lie in,
+	// likewise.
+	ModuleRoots, MemoryRoots []string
 	// DryRun skips what actions would do.
 	DryRun bool
 	// Strict makes deny the default that the program's own rules start from; set
@@ -98,14 +103,14 @@ type Runtime struct {
 // New makes a Runtime. When ctx ends, the program is interrupted.
 func New(ctx context.Context, o Options) *Runtime {
 	d := &builtins.Deps{Getenv: o.Getenv, Warn: o.Warn, OnDeclare: o.OnDeclare, Secret: o.Secret, MCP: o.MCP, Tape: o.Tape,
-		Confined: o.Strict || o.Ceiling != nil, HTTPClient: o.HTTPClient}
+		Confined: o.Strict || o.Ceiling != nil, MemoryRoots: o.MemoryRoots, HTTPClient: o.HTTPClient}
 	lib := std.New(stdOptions(o))
 	in := eval.New(ctx, eval.Config{
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
 		AskApproval: o.AskApproval, OnCommit: o.OnCommit, Lines: lines(o.Tape),
-		Parse:   parser.Parse,
+		Parse: parser.Parse, ReadFile: reader(o.ModuleRoots),
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
 		OnTest: o.OnTest, OnTestStart: o.OnTestStart, Coverage: o.Coverage,
@@ -129,6 +134,14 @@ func stdOptions(o Options) std.Options {
 	s.Clock = func() time.Time { return o.Tape.Now(now) }
 	s.Seed = o.Tape.Seed
 	return s
+}
+
+// reader gives what reads modules; nil reads any file.
+func reader(folders []string) func(string) ([]byte, error) {
+	if folders == nil {
+		return nil
+	}
+	return eval.ReadWithin(folders)
 }
 
 // lines gives what stands between the program and its input.
@@ -251,7 +264,7 @@ func Sources(extra map[string]string) func(file string) (string, bool) {
 		if file == "" {
 			return "", false
 		}
-		b, err := os.ReadFile(filepath.Clean(file))
+		b, err := regular.Read(filepath.Clean(file), maxSource)
 		return string(b), err == nil
 	}
 }

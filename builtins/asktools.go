@@ -12,10 +12,11 @@ import (
 	"github.com/sense-lang/sense/model"
 )
 
-// Limits of a model's tool loop.
+// Limits of a model's tool loop. A run is one ask_with_tools.
 const (
 	maxRounds       = 10
 	maxCallsPerTurn = 32
+	maxCallsPerRun  = 200
 )
 
 // offer is a tool offered to a model.
@@ -139,6 +140,7 @@ type toolLoop struct {
 	deps   *Deps
 	t      *eval.Thread
 	offers []*offer
+	called int // calls so far
 }
 
 func newToolLoop(d *Deps, x *exchange, t *eval.Thread, offers []*offer) *toolLoop {
@@ -209,10 +211,8 @@ func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, erro
 	var out []model.ToolResult
 	for i, call := range calls {
 		r := model.ToolResult{CallID: call.ID, Name: call.Name}
-		var err error
-		if i >= maxCallsPerTurn {
-			err = fail("too many calls in one turn (limit %d)", maxCallsPerTurn)
-		} else {
+		err := l.count(i)
+		if err == nil {
 			r.Text, r.Images, err = l.answerCall(call)
 		}
 		if stop := l.t.Stopped(); stop != nil {
@@ -226,6 +226,18 @@ func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, erro
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// count counts call i of a turn and refuses it where it is one too many.
+func (l *toolLoop) count(i int) error {
+	switch {
+	case i >= maxCallsPerTurn:
+		return fail("too many calls in one turn (limit %d)", maxCallsPerTurn)
+	case l.called >= maxCallsPerRun:
+		return fail("too many calls in one run (limit %d)", maxCallsPerRun)
+	}
+	l.called++
+	return nil
 }
 
 func (l *toolLoop) answerCall(call model.ToolCall) (string, []model.Image, error) {

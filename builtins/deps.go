@@ -30,6 +30,9 @@ type Deps struct {
 	// Confined starts Python without the user's own modules and without our
 	// environment.
 	Confined bool
+	// MemoryRoots are the folders that persistent memories must lie in; nil lets
+	// them lie anywhere. SENSE_MEMORY_DIR is always one of them.
+	MemoryRoots []string
 	// Argv is what Python programs see as sys.argv.
 	Argv []string
 

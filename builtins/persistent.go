@@ -32,6 +32,9 @@ func (d *Deps) OpenMemory(t *eval.Thread, name, path string, hasPath bool, decla
 }
 
 func (d *Deps) openStore(t *eval.Thread, path string) (store *memory.Store, err error) {
+	if err := d.mayLie(path); err != nil {
+		return nil, err
+	}
 	key, err := filepath.Abs(path)
 	if err != nil {
 		key = path

@@ -27,7 +27,7 @@ type parallelCall struct {
 // besides gives the calls of a turn where they may run side by side: more than
 // one, and all of MCP tools whose servers say that they only read.
 func (l *toolLoop) besides(calls []model.ToolCall) []*parallelCall {
-	if len(calls) < 2 || len(calls) > maxCallsPerTurn || l.parallel() < 2 {
+	if len(calls) < 2 || len(calls) > maxCallsPerTurn || l.called+len(calls) > maxCallsPerRun || l.parallel() < 2 {
 		return nil
 	}
 	out := make([]*parallelCall, len(calls))
@@ -56,6 +56,7 @@ func (l *toolLoop) parallel() int {
 // notes the outcomes in order.
 func (l *toolLoop) runBesides(calls []model.ToolCall, run []*parallelCall) ([]model.ToolResult, error) {
 	for _, p := range run {
+		l.called++
 		if p.err == nil {
 			p.err = p.tool.before(l.at, p.args)
 		}

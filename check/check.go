@@ -12,11 +12,11 @@ package check
 import (
 	"cmp"
 	"errors"
-	"os"
 	"slices"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/parser"
 	"github.com/sense-lang/sense/policy"
 )
@@ -46,7 +46,7 @@ type Finding struct {
 // Options say what a program is checked against. The zero Options read modules
 // from disk and know no ceiling.
 type Options struct {
-	// ReadFile reads a module; nil is os.ReadFile.
+	// ReadFile reads a module; nil is eval.ReadModule.
 	ReadFile func(path string) ([]byte, error)
 	// Ceiling is what flags and configuration permit; nil permits everything.
 	Ceiling *policy.Ceiling
@@ -114,7 +114,7 @@ type checker struct {
 
 func newChecker(o Options) *checker {
 	if o.ReadFile == nil {
-		o.ReadFile = os.ReadFile
+		o.ReadFile = eval.ReadModule
 	}
 	return &checker{o: o, table: shared(), modules: map[string]*module{}, rebound: map[string]bool{},
 		types: map[ast.Expr]types{}, bindings: map[*binding]types{}}

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"time"
+
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
@@ -103,9 +105,10 @@ type Action struct {
 	args     []Value
 	state    string
 	approved bool
-	digest   string // of the arguments, when they were approved
-	busy     bool   // its body runs
-	rollback *Func  // undoes the committed body
+	digest   string    // of the arguments, when they were approved
+	until    time.Time // when the approval ends; zero for never
+	busy     bool      // its body runs
+	rollback *Func     // undoes the committed body
 }
 
 // TypeName gives "Action".

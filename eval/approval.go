@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
@@ -38,7 +39,8 @@ func (a *Action) approve(c *Call) (Value, error) {
 	if err := a.mayApprove(at); err != nil {
 		return Value{}, err
 	}
-	return Obj(a), a.approvedBy(at, by, reason)
+	cfg := &at.th.in.cfg
+	return Obj(a), a.approvedBy(at, by, reason, cfg.Strict || cfg.Ceiling != nil)
 }
 
 // mayApprove checks the capability "approval", which a program needs to approve
@@ -57,15 +59,23 @@ func (a *Action) ApproveBy(th *Thread, by string) error {
 	if a.state != "prepared" && a.state != "verified" {
 		return diag.New(diag.Runtime, "cannot approve action '%s' — its state is '%s', not 'prepared'/'verified'", a.name(), a.state)
 	}
-	return a.approvedBy(th.Place(), by, "")
+	return a.approvedBy(th.Place(), by, "", true)
 }
 
-func (a *Action) approvedBy(at Place, by, reason string) error {
+// approvalFor is how long an approval holds that a person gave, and under a
+// ceiling or strict mode any.
+const approvalFor = 10 * time.Minute
+
+// approvedBy notes an approval; ends says that it holds for a while only.
+func (a *Action) approvedBy(at Place, by, reason string, ends bool) error {
 	digest := at.th.in.Digest(a.args)
 	if err := at.Event(a.decl.kind(), a.name(), "approved", reason, audit.Field{Key: "by", Value: by}, audit.Field{Key: "digest", Value: digest}); err != nil {
 		return err
 	}
-	a.approved, a.digest = true, digest
+	a.approved, a.digest, a.until = true, digest, time.Time{}
+	if ends {
+		a.until = at.th.in.cfg.Clock().Add(approvalFor)
+	}
 	return nil
 }
 
@@ -79,11 +89,21 @@ func (a *Action) approvalHolds(at Place) error {
 		}
 		return diag.New(diag.Approval, "arguments of '%s' changed since it was approved", a.name())
 	}
+	stale := a.approved && !a.until.IsZero() && at.th.in.cfg.Clock().After(a.until)
+	if stale {
+		a.approved = false
+	}
 	if !a.decl.decl.Approval || a.approved {
 		return nil
 	}
 	if err := a.askPerson(at); err != nil || a.approved {
 		return err
+	}
+	if stale {
+		if err := a.note(at, "denied", "approval expired"); err != nil {
+			return err
+		}
+		return diag.New(diag.Approval, "the approval of '%s' has expired -- one holds for %.0f minutes", a.name(), approvalFor.Minutes())
 	}
 	if err := a.note(at, "denied", "requires approval"); err != nil {
 		return err
@@ -104,7 +124,7 @@ func (a *Action) askPerson(at Place) error {
 		return err
 	}
 	if got.Yes {
-		return a.approvedBy(at, got.By, "asked")
+		return a.approvedBy(at, got.By, "asked", true)
 	}
 	return at.Event(a.decl.kind(), a.name(), "refused", "", audit.Field{Key: "by", Value: got.By})
 }

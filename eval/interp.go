@@ -152,7 +152,7 @@ func New(ctx context.Context, cfg Config) *Interp {
 		cfg.Audit = &audit.Log{}
 	}
 	if cfg.ReadFile == nil {
-		cfg.ReadFile = readRegular
+		cfg.ReadFile = ReadModule
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now

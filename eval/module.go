@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/internal/regular"
 )
 
 // Module is a file's names, shared by all its importers.
@@ -340,31 +340,17 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 // maxModule bounds a module's source in bytes.
 const maxModule = 64 << 20
 
-var (
-	errNoFile  = errors.New("not a file")
-	errTooLong = fmt.Errorf("too long (limit %d bytes)", maxModule)
-)
-
-// readRegular reads a regular file: a device or a pipe might never end.
-func readRegular(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, errNoFile
-	case st.Size() > maxModule:
-		return nil, errTooLong
-	}
-	return os.ReadFile(path)
-}
+// ReadModule reads a module's source: a regular file of up to 64 MiB. A device
+// or a pipe might never end.
+func ReadModule(path string) ([]byte, error) { return regular.Read(path, maxModule) }
 
 // reason says why a module cannot be read, where it is not simply missing.
 func reason(err error) string {
+	var long regular.TooLongError
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return ": permission denied"
-	case errors.Is(err, errTooLong):
+	case errors.As(err, &long), errors.Is(err, errOutside):
 		return ": " + err.Error()
 	}
 	return ""

@@ -34,6 +34,7 @@ type runFlags struct {
 	onCommit func(*eval.Action) error // told of every commit; nil lets all pass
 	verbose  bool
 	fsRoots  []string
+	modules  []string
 	yes      bool
 	locked   bool
 	args     []string // the program's own
@@ -68,6 +69,7 @@ func (f *runFlags) registerWorld(c *cobra.Command) {
 	f.registerPolicy(c)
 	fl := c.Flags()
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
+	fl.StringArrayVar(&f.modules, "module-path", nil, "a folder besides the program's own that imports may come from under --allow, --deny, --policy or --strict (repeatable)")
 	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
 	fl.BoolVar(&f.locked, "locked", false, "refuse tools of MCP servers that sense.lock does not pin as they are")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
@@ -108,6 +110,11 @@ func (f *runFlags) options() (sense.Options, error) {
 	}
 	if o.Ceiling, err = f.ceiling(); err != nil {
 		return o, err
+	}
+	if o.Ceiling != nil {
+		own := f.projectFolder()
+		o.ModuleRoots = append([]string{own}, f.modules...)
+		o.MemoryRoots = append([]string{own}, o.FSRoots...)
 	}
 	if o.Limits, err = f.limits(); err != nil {
 		return o, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/format"
+	"github.com/sense-lang/sense/internal/regular"
 )
 
 // formatter is one run of `sense fmt`.
@@ -63,7 +64,7 @@ func (f *formatter) path(path string) error {
 	}
 	f.many = folder && len(files) > 1
 	for _, name := range files {
-		b, err := os.ReadFile(name)
+		b, err := regular.Read(name, maxProgram)
 		if err != nil {
 			f.fail(name, err)
 			continue
@@ -72,6 +73,9 @@ func (f *formatter) path(path string) error {
 	}
 	return f.end(nil)
 }
+
+// maxProgram bounds the text of a program, in bytes.
+const maxProgram = 64 << 20
 
 // senseFiles lists the programs of a path, in order.
 func senseFiles(path string) (files []string, folder bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -135,12 +136,18 @@ func (s signalled) Error() string { return "interrupted" }
 // session goes on after it.
 var interrupts atomic.Pointer[chan os.Signal]
 
-// interruptible gives a context that the first SIGINT or SIGTERM ends; a second
-// one ends the process at once, and its servers with it.
+// interruptible gives a context that the first SIGINT, SIGTERM or SIGHUP ends; a
+// second one ends the process at once, and its servers with it, as do SIGQUIT
+// and SIGABRT. A hang-up that was ignored when we started, as nohup does, stays
+// ignored.
 func interruptible() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ch := make(chan os.Signal, 2)
-	signal.Notify(ch, os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGABRT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	signal.Notify(ch, signals...)
 	go func() {
 		n := 0
 		for s := range ch {
@@ -152,13 +159,42 @@ func interruptible() (context.Context, func()) {
 				}
 				continue
 			}
-			if n++; n > 1 {
+			if n++; n > 1 || sig == syscall.SIGQUIT || sig == syscall.SIGABRT {
 				hardStop(128 + int(sig))
 			}
 			cancel(signalled{sig})
+			go lastResort(128+int(sig), idlePatience, endPatience)
 		}
 	}()
 	return ctx, func() { signal.Stop(ch); cancel(nil) }
+}
+
+const (
+	// idlePatience is how long a command that runs nothing may go on after a
+	// signal: it may wait for its input and look at no context.
+	idlePatience = 300 * time.Millisecond
+	// endPatience is how long a program and its servers may take to end. They
+	// bound themselves; what is not bounded is a write that nobody reads.
+	endPatience = 10 * time.Second
+)
+
+// lastResort ends the process where it has not ended by itself.
+func lastResort(code int, idle, end time.Duration) {
+	time.Sleep(idle)
+	if !running() {
+		fmt.Fprintln(os.Stderr, "sense: interrupted")
+		os.Exit(code)
+	}
+	time.Sleep(end)
+	fmt.Fprintln(os.Stderr, "sense: interrupted; it did not end by itself")
+	hardStop(code)
+}
+
+// running reports whether the process has anything to close.
+func running() bool {
+	busy := current.Load() != nil || currentServers.Load() != nil
+	also.Range(func(any, any) bool { busy = true; return false })
+	return busy
 }
 
 // signalStatus gives the exit status of a signal that ended ctx, 0 for none.

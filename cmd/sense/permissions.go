@@ -39,10 +39,6 @@ func permissions(path string, f *runFlags, asJSON bool) error {
 	if err := f.configure(); err != nil {
 		return err
 	}
-	f.program = path
-	if err := f.configure(); err != nil {
-		return err
-	}
 	ceiling, err := f.ceiling()
 	if err != nil {
 		return err

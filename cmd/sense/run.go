@@ -177,6 +177,13 @@ func (f *runFlags) execute(ctx context.Context, sources map[string]string, run f
 	}
 	r := sense.New(ctx, o)
 	current.Store(r)
+	if f.timeout > 0 { // the program ends at its limit; a write that nobody reads does not
+		last := time.AfterFunc(f.timeout+endPatience, func() {
+			fmt.Fprintf(os.Stderr, "sense: time limit of %s reached; it did not end by itself\n", f.timeout)
+			hardStop(exitLimit)
+		})
+		defer last.Stop()
+	}
 	err = run(r)
 	failures := finish(ctx, r)
 	if f.dry {

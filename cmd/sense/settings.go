@@ -155,6 +155,18 @@ func projectSettings(program string) (*settings, error) {
 	}
 }
 
+// projectFolder gives the folder of the program's project: that of its
+// sense.toml, else the program's own.
+func (f *runFlags) projectFolder() string {
+	switch {
+	case f.project != nil && f.project.path != "":
+		return filepath.Dir(f.project.path)
+	case f.program == "" || f.program == "-":
+		return "."
+	}
+	return filepath.Dir(f.program)
+}
+
 // configure adds what the files say to what the flags say.
 func (f *runFlags) configure() error {
 	user, err := userSettings()

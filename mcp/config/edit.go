@@ -12,13 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sense-lang/sense/internal/regular"
 )
 
 // Add puts a server into a file, which is made where it is not there. The rest
 // of the file stays as it is, comments included. A server that is there already
 // is an error unless replacing is wanted.
 func Add(path string, e *Entry, replacing bool) error {
-	src, err := os.ReadFile(path)
+	src, err := regular.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		src, err = []byte("{}\n"), nil
 		if derr := os.MkdirAll(filepath.Dir(path), 0o755); derr != nil {

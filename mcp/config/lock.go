@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/sense-lang/sense/internal/regular"
 	"github.com/sense-lang/sense/mcp"
 )
 
@@ -76,7 +76,7 @@ func FindLock(dir string) string {
 // LoadLock reads a lock file; one that is not there pins nothing.
 func LoadLock(path string) (*Lock, error) {
 	l := &Lock{path: path, servers: map[string]map[string]Pin{}}
-	src, err := os.ReadFile(path)
+	src, err := regular.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
 	}

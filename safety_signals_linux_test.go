@@ -1,0 +1,166 @@
+package sense_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestSignalsEndEverything sends each signal to commands that wait in every
+// way: all end with 128 + its number, with a line that says so where there is
+// time for one, and without a word of Go.
+func TestSignalsEndEverything(t *testing.T) {
+	commands := []struct {
+		name string
+		args []string
+		wait func(*waiting, *testing.T)
+	}{
+		{"a loop", []string{"run", "loop.sns"}, (*waiting).says},
+		{"a question", []string{"run", "ask.sns"}, (*waiting).says},
+		{"a test", []string{"test", "asks.sns"}, (*waiting).reads},
+		{"a program from a pipe", []string{"run", "pipe.sns"}, (*waiting).opens},
+		{"standard input", []string{"run", "-"}, (*waiting).reads},
+		{"formatting", []string{"fmt", "-"}, (*waiting).reads},
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
+		for _, c := range commands {
+			t.Run(sig.String()+"/"+c.name, func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				writeFile(t, filepath.Join(dir, "ask.sns"), "print(\"go\")\nx = ask_human(\"ok?\")\n")
+				writeFile(t, filepath.Join(dir, "loop.sns"), "print(\"go\")\nwhile true:\n    x = 1\n")
+				writeFile(t, filepath.Join(dir, "asks.sns"), "x = ask_human(\"ok?\")\nwhile true:\n    x = 1\n")
+				if err := syscall.Mkfifo(filepath.Join(dir, "pipe.sns"), 0o600); err != nil {
+					t.Skip(err)
+				}
+				text, code := signalWhileWaiting(t, dir, c.args, sig, c.wait)
+				if code != 128+int(sig) || strings.Contains(text, "goroutine") || strings.Contains(text, "SIG") {
+					t.Errorf("status %d: %s", code, text)
+				}
+				if sig != syscall.SIGQUIT && sig != syscall.SIGABRT && !strings.Contains(text, "interrupted") {
+					t.Errorf("nothing says that it was interrupted: %s", text)
+				}
+			})
+		}
+	}
+}
+
+// waiting is a command that is about to wait for something.
+type waiting struct {
+	dir    string
+	stdin  *os.File
+	stdout *bufio.Reader
+	closer []io.Closer
+}
+
+// says waits until the program said "go".
+func (c *waiting) says(t *testing.T) {
+	for {
+		line, err := c.stdout.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it said %q: %v", line, err)
+		}
+		if line == "go\n" {
+			return
+		}
+	}
+}
+
+// reads waits until the command has read a line of its standard input.
+func (c *waiting) reads(t *testing.T) {
+	if _, err := c.stdin.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	for left := 1; left > 0; time.Sleep(time.Millisecond) {
+		var err error
+		if left, err = unix.IoctlGetInt(int(c.stdin.Fd()), unix.TIOCINQ); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// opens waits until the command has opened the pipe.
+func (c *waiting) opens(t *testing.T) {
+	f, err := os.OpenFile(filepath.Join(c.dir, "pipe.sns"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.closer = append(c.closer, f)
+}
+
+// signalWhileWaiting starts a command, sends the signal once it waits, and
+// gives all that it said since.
+func signalWhileWaiting(t *testing.T, dir string, args []string, sig syscall.Signal, wait func(*waiting, *testing.T)) (text string, code int) {
+	t.Helper()
+	in, stdin, err := os.Pipe() // open, and little comes
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	cmd := exec.Command(binary(t, "sense"), args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	cmd.Stdin = in
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = in.Close()
+	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	c := &waiting{dir: dir, stdin: stdin, stdout: bufio.NewReader(stdout)}
+	defer func() {
+		for _, x := range c.closer {
+			_ = x.Close()
+		}
+	}()
+	wait(c, t)
+	_ = cmd.Process.Signal(sig)
+	rest, _ := io.ReadAll(c.stdout)
+	_ = cmd.Wait() // the status is looked at
+	return string(rest) + errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// TestNohupStaysIgnored starts a run whose hang-up is ignored, as nohup does.
+func TestNohupStaysIgnored(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "ask.sns"), "x = ask_human(\"ok?\")\nprint(\"got\", x)\n")
+	cmd := exec.Command("sh", "-c", `trap '' HUP; exec "$0" run ask.sns`, binary(t, "sense"))
+	cmd.Dir = dir
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ask := make([]byte, 3)
+	if _, err := io.ReadFull(stdout, ask); err != nil { // it asks, so it runs
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Signal(syscall.SIGHUP)
+	_, _ = io.WriteString(stdin, "yes\n")
+	rest, _ := io.ReadAll(stdout)
+	_ = cmd.Wait()
+	if !strings.Contains(string(rest), "got yes") {
+		t.Errorf("it ended at a hang-up that is ignored: %q", rest)
+	}
+}
