@@ -254,14 +254,14 @@ func bare(err error) error {
 	return err
 }
 
-// Sources gives the function that a diag.Printer needs to show excerpts of
-// files; extra holds texts that are in no file.
+// Sources gives the function that a diag.Printer needs to show excerpts of .sns
+// files; extra holds other texts.
 func Sources(extra map[string]string) func(file string) (string, bool) {
 	return func(file string) (string, bool) {
 		if s, ok := extra[file]; ok {
 			return s, true
 		}
-		if file == "" {
+		if !eval.IsSource(file) { // what is imported may be any file
 			return "", false
 		}
 		b, err := regular.Read(filepath.Clean(file), maxSource)

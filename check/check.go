@@ -101,6 +101,7 @@ type checker struct {
 	loading  []*loading
 	main     *module
 	files    []string
+	foreign  map[string]bool // imported files that do not look like programs
 	findings []Finding
 	// later is what the second pass looks at, in the order of the walk.
 	later []func()
@@ -116,7 +117,7 @@ func newChecker(o Options) *checker {
 	if o.ReadFile == nil {
 		o.ReadFile = eval.ReadModule
 	}
-	return &checker{o: o, table: shared(), modules: map[string]*module{}, rebound: map[string]bool{},
+	return &checker{o: o, table: shared(), modules: map[string]*module{}, rebound: map[string]bool{}, foreign: map[string]bool{},
 		types: map[ast.Expr]types{}, bindings: map[*binding]types{}}
 }
 
@@ -130,6 +131,11 @@ func (c *checker) program(f *ast.File) *Report {
 }
 
 func (c *checker) report() *Report {
+	for i, f := range c.findings {
+		if c.foreign[f.File] { // a program must not make us show what is in any file
+			c.findings[i].Msg, c.findings[i].Notes = "this does not run (its text is not shown, since the file's name does not end in .sns)", nil
+		}
+	}
 	order := func(file string) int { return slices.Index(c.files, file) }
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(order(a.File)-order(b.File), int(a.Pos.Offset-b.Pos.Offset))

@@ -128,6 +128,9 @@ func (w *walker) read(pos diag.Pos, path, abs, shown string) *module {
 		return nil
 	}
 	f, err := parser.Parse(shown, string(src))
+	if !eval.IsSource(abs) {
+		w.c.foreign[shown] = true
+	}
 	if err != nil {
 		level := Error
 		if w.at.guard != "" {

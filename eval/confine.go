@@ -23,7 +23,7 @@ func ReadWithin(folders []string) func(path string) ([]byte, error) {
 		}
 	}
 	return func(path string) ([]byte, error) {
-		if filepath.Ext(path) != ".sns" {
+		if filepath.Ext(path) != sourceExt {
 			return nil, errOutside
 		}
 		for _, root := range roots {

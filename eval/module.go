@@ -320,7 +320,7 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 	}
 	f, err := in.cfg.Parse(shortName(abs, file), string(src))
 	if err != nil {
-		return nil, err
+		return nil, discreet(path, abs, err)
 	}
 	m := newModule(moduleName(abs), abs)
 	l := &loading{by: th}
@@ -332,9 +332,41 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 		}
 	}()
 	c := &compiler{in: in, file: f.Name, mod: m}
-	th.run(fr, s.off, s.id, c.module(f.Body), nil)
+	body := c.module(f.Body)
+	if IsSource(abs) {
+		th.run(fr, s.off, s.id, body, nil)
+	} else if _, err := th.attempt(func() Value { return th.run(fr, s.off, s.id, body, nil) }); err != nil {
+		return nil, discreet(path, abs, err)
+	}
 	in.modules[abs] = m
 	return m, nil
+}
+
+// sourceExt is how the names of programs end.
+const sourceExt = ".sns"
+
+// IsSource reports whether a file looks like a program: its name ends in .sns,
+// and so does that of the file it is a symbolic link to.
+func IsSource(path string) bool {
+	if filepath.Ext(path) != sourceExt {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err != nil || filepath.Ext(real) == sourceExt
+}
+
+// discreet takes the words of a file out of an error of importing it, unless
+// its name says that it is a program: a program may import any file, and must
+// not learn from messages what is in it.
+func discreet(path, abs string, err error) error {
+	if IsSource(abs) || Fatal(err) {
+		return err
+	}
+	line := 0
+	if e, ok := errors.AsType[*diag.Error](err); ok {
+		line = int(e.Pos.Line)
+	}
+	return diag.New(diag.Import, "module '%s' does not run (line %d; its text is not shown, since its name does not end in %s)", path, line, sourceExt)
 }
 
 // maxModule bounds a module's source in bytes.

@@ -46,7 +46,7 @@ func permissions(path string, f *runFlags, asJSON bool) error {
 	r := check.Source(path, src, check.Options{Ceiling: ceiling})
 	for _, g := range r.Findings {
 		if g.Code == "syntax" {
-			errPrinter(map[string]string{"-": src}).Print(os.Stderr, diag.At(diag.Syntax, g.File, g.Pos, "%s", g.Msg))
+			errPrinter(map[string]string{path: src}).Print(os.Stderr, diag.At(diag.Syntax, g.File, g.Pos, "%s", g.Msg))
 			return exitError(exitFailed)
 		}
 	}

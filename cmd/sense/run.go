@@ -142,7 +142,7 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 		return exitError(exitFailed)
 	}
 	run := func() error {
-		return f.execute(ctx, map[string]string{"-": src}, func(r *sense.Runtime) error { return r.RunSource(path, src) })
+		return f.execute(ctx, map[string]string{path: src}, func(r *sense.Runtime) error { return r.RunSource(path, src) })
 	}
 	if f.plan == "" {
 		return run()
