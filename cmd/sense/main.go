@@ -159,10 +159,10 @@ func interruptible() (context.Context, func()) {
 				}
 				continue
 			}
+			cancel(signalled{sig}) // first: a program whose servers are gone must not go on
 			if n++; n > 1 || sig == syscall.SIGQUIT || sig == syscall.SIGABRT {
 				hardStop(128 + int(sig))
 			}
-			cancel(signalled{sig})
 			go lastResort(128+int(sig), idlePatience, endPatience)
 		}
 	}()
