@@ -11,7 +11,7 @@ import (
 // that this is true of the number of its arguments.
 func TestHeads(t *testing.T) {
 	left := map[string]bool{}
-	for name := range heads {
+	for name := range heads() {
 		left[name] = true
 	}
 	look := func(name string, s eval.Signature, doc string) {
