@@ -2,6 +2,7 @@ package builtins
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -335,9 +336,15 @@ func (d *Deps) milliseconds(name string) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
-// connectFailed words a failure to connect.
-func connectFailed(name string, err error) error {
-	return &diag.Error{Kind: diag.MCP, Msg: "connect_mcp() failed to connect to '" + name + "': " + err.Error(), Cause: err}
+// connectFailed words a failure to connect, with what helps where a file
+// describes the server.
+func connectFailed(name string, err error, e *config.Entry) error {
+	msg := "connect_mcp() failed to connect to '" + name + "': " + err.Error()
+	var auth *mcp.NeedsAuthError
+	if errors.As(err, &auth) && e != nil && !e.HasAuthorization() {
+		msg += "; log in with: sense mcp login " + name
+	}
+	return &diag.Error{Kind: diag.MCP, Msg: msg, Cause: err}
 }
 
 // scriptFolder gives the folder of the program that calls.

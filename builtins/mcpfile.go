@@ -118,7 +118,7 @@ func (d *Deps) fill(th *eval.Thread, n *connection, e *config.Entry) error {
 		n.cfg.Tools = own.Tools
 	}
 	if !n.hasCapability {
-		n.capability = e.Capability
+		n.capability = e.Asks()
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ func project(t *testing.T) (folder string, env map[string]string) {
   // the servers of this project
   "mcpServers": {
     "srv": {"command": "` + exe + `", "args": ["` + serverArg + `"], "capability": "mcp.file", "timeout": 20000, "tool": 1},
+    "own": {"command": "` + exe + `", "args": ["` + serverArg + `"]},
     "off": {"command": "x", "disabled": true},
     "bad": {"command": "no-such-program-here"},
     "unset": {"command": "x", "env": {"K": "${NO_SUCH}"}},
@@ -54,8 +55,25 @@ print(t.call("echo", text: "allowed"))
 		t.Errorf("the command was not shown: %s", p.errors.String())
 	}
 	p.fails(t, `connect_mcp("off")`, "connect_mcp(): server 'off' is disabled in "+filepath.Join(folder, ".mcp.json"))
-	p.fails(t, `connect_mcp("none")`, "connect_mcp(): no server 'none' in "+filepath.Join(folder, ".mcp.json")+" (known: srv, off, bad, unset)")
+	p.fails(t, `connect_mcp("none")`, "connect_mcp(): no server 'none' in "+filepath.Join(folder, ".mcp.json")+" (known: srv, own, off, bad, unset)")
 	p.fails(t, `connect_mcp("unset")`, `server "unset": env.K needs the environment variable NO_SUCH, which is not set`)
+}
+
+// Rules reach a server of a file by its name where the file gives it no
+// capability.
+func TestCapabilityOfServerInFile(t *testing.T) {
+	folder, env := project(t)
+	p := program{folder: folder, env: env}
+	p.options.MCP.Yes = true
+	const src = `s = connect_mcp("own")
+policy:
+    allow mcp.own
+    deny mcp.own.ec*
+print(s.call("args", a: 1))
+`
+	p.prints(t, src, `{"a":1}`)
+	p.fails(t, src+`s.call("echo", text: "x")`, "mcp tool 'own.echo' requires capability 'mcp.own', which is denied by policy")
+	p.fails(t, strings.Replace(src, `"own")`, `"own", capability: "mcp.mine")`, 1)+"policy: deny mcp.mine\n"+`s.call("args")`, "requires capability 'mcp.mine', which is denied")
 }
 
 func TestTrustIsAsked(t *testing.T) {
@@ -122,8 +140,8 @@ all["unset"].close()
 print(all["unset"])
 same = connect_mcp_all(".mcp.json")
 print(same["srv"].status)
-`, `[srv, bad, unset]
-{srv: connected, bad: failed, unset: failed}
+`, `[srv, own, bad, unset]
+{srv: connected, own: connected, bad: failed, unset: failed}
 hi
 command 'no-such-program-here' was not found on PATH
 true

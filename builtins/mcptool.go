@@ -154,7 +154,7 @@ func (t *MCPTool) arguments(c *eval.Call, given []eval.Value) (json.RawMessage, 
 
 // usage says how the tool is called.
 func (t *MCPTool) usage() error {
-	names := argumentNames(t.schema())
+	names := ArgumentNames(t.schema())
 	if len(names) == 0 {
 		return fail("mcp tool '%s' takes no arguments by position; write (name: value) or one Map", t.fullName())
 	}
@@ -164,8 +164,8 @@ func (t *MCPTool) usage() error {
 	return fail("mcp tool '%s' takes labeled arguments (%s) or one Map", t.fullName(), strings.Join(names, ", "))
 }
 
-// argumentNames lists the arguments that a schema knows, in its order.
-func argumentNames(schema json.RawMessage) []string {
+// ArgumentNames lists the arguments that a schema knows, in its order.
+func ArgumentNames(schema json.RawMessage) []string {
 	v, err := FromJSON(schema)
 	if err != nil {
 		return nil

@@ -16,11 +16,12 @@ import (
 type MCPServer struct {
 	deps       *Deps
 	cfg        mcp.Config
-	server     mcpConn // nil where broken
-	unmet      bool    // begun without a wait, and no use has seen it connected
-	broken     error   // why it was not even tried, nil where it was
-	capability string  // "" asks for none
-	always     bool    // its tools are always offered to models
+	server     mcpConn       // nil where broken
+	unmet      bool          // begun without a wait, and no use has seen it connected
+	broken     error         // why it was not even tried, nil where it was
+	capability string        // "" asks for none
+	always     bool          // its tools are always offered to models
+	entry      *config.Entry // that describes it in a file, nil where the program does
 	tools      map[*mcp.Tool]eval.Value
 	asks       questions
 	pins       *config.Lock          // nil pins nothing
@@ -39,7 +40,7 @@ func (d *Deps) newServer(th *eval.Thread, n *connection) *MCPServer {
 
 // take makes a connection's configuration the server's.
 func (s *MCPServer) take(n *connection) {
-	s.cfg, s.capability, s.always = n.cfg, n.capability, n.always
+	s.cfg, s.capability, s.always, s.entry = n.cfg, n.capability, n.always, n.entry
 	s.cfg.Warn = s.deps.warn
 	s.cfg.Handlers = s.handlers()
 }
@@ -131,7 +132,7 @@ func (s *MCPServer) connect(th *eval.Thread, f func(ctx context.Context) error) 
 		return stop
 	}
 	if err != nil {
-		return connectFailed(s.cfg.Name, err)
+		return connectFailed(s.cfg.Name, err, s.entry)
 	}
 	return nil
 }

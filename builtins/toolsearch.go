@@ -168,7 +168,7 @@ func searchOffers(offers []*offer, query string) []*offer {
 
 func (o *offer) score(words []string, whole string) int {
 	name, desc := strings.ToLower(o.name.String()), strings.ToLower(o.spec.Description)
-	args := strings.ToLower(strings.Join(argumentNames(o.spec.Schema), " "))
+	args := strings.ToLower(strings.Join(ArgumentNames(o.spec.Schema), " "))
 	score := 0
 	if whole == name || whole == strings.ToLower(o.spec.Name) || whole == strings.ToLower(o.name.Tool) {
 		score = 1000

@@ -118,7 +118,7 @@ func (e *NeedsAuthError) Error() string {
 	if e.Cause == nil {
 		return "the server wants a login"
 	}
-	return "the server wants a login: " + clean(e.Cause.Error(), 500)
+	return "the server wants a login: " + strings.TrimRight(clean(e.Cause.Error(), 500), ": ")
 }
 
 // Unwrap gives the cause.

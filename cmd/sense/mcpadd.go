@@ -60,7 +60,7 @@ are looked up when the server is used, so no secret needs to stand in the file.`
 	f.StringVar(&a.envFile, "env-file", "", "a file of variables for the command")
 	f.StringArrayVar(&a.headers, "header", nil, "a header 'Name: value' for a remote server (repeatable)")
 	f.StringVar(&a.transport, "transport", "", "stdio, http or sse (default: stdio for a command, http for an address)")
-	f.StringVar(&a.capability, "capability", "", "the capability that calls ask for, such as mcp.github")
+	f.StringVar(&a.capability, "capability", "", "the capability that calls ask for (default mcp.NAME)")
 	f.StringArrayVar(&a.tools, "tool", nil, "a tool, or a pattern such as 'read_*', to let through; without one all are (repeatable)")
 	f.StringVar(&a.cwd, "cwd", "", "the folder to start the command in")
 	f.DurationVar(&a.timeout, "call-timeout", 0, "how long a call may take (default 60s)")
@@ -333,7 +333,7 @@ func showServer(name string) error {
 	}
 	row("env file", e.EnvFile)
 	row("cwd", e.Cwd)
-	row("capability", e.Capability)
+	row("capability", e.Asks())
 	row("tools", strings.Join(e.Tools, " "))
 	if e.Timeout > 0 {
 		row("timeout", e.Timeout.String())

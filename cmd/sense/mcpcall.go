@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ from standard input.`,
 			return err
 		}
 		if err := model.CheckArgs(t.Schema, raw); err != nil {
-			return mcpError("%v -- it takes %s%s", err, t.Name, signature(t.Schema))
+			return mcpError("%v -- it takes %s%s%s", err, t.Name, signature(t.Schema), strangers(t.Schema, raw))
 		}
 		r, err := s.Call(ctx, t.Name, raw)
 		if err != nil {
@@ -143,7 +145,32 @@ func argument(schema eval.Value, key, value string) (eval.Value, error) {
 	case name == "":
 		return eval.String(value), nil // nothing says that it is no text
 	}
-	return eval.Value{}, mcpError("%s must be %s, which '%s' is not; write it as JSON", key, name, value)
+	return eval.Value{}, mcpError("%s must be %s, which '%s' is not; write it as JSON%s", key, article(name), value, jsonExample[name])
+}
+
+// jsonExample shows how a value of a type is written.
+var jsonExample = map[string]string{"array": `, such as '["a", "b"]'`, "object": `, such as '{"a": 1}'`}
+
+func article(kind string) string {
+	if strings.ContainsAny(kind[:1], "aio") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// strangers names arguments that are given and that a schema does not know.
+func strangers(schema, args json.RawMessage) string {
+	known, given := builtins.ArgumentNames(schema), map[string]json.RawMessage{}
+	if len(known) == 0 || json.Unmarshal(args, &given) != nil {
+		return ""
+	}
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, name) {
+			out.WriteString("; it has no '" + name + "'" + builtins.DidYouMean(name, known))
+		}
+	}
+	return out.String()
 }
 
 func printResult(s *mcp.Server, t *mcp.Tool, r *mcp.Result, asJSON bool) error {

@@ -180,6 +180,8 @@ func connectError(e *config.Entry, err error) error {
 	var auth *mcp.NeedsAuthError
 	var late *mcp.TimeoutError
 	switch {
+	case errors.As(err, &auth) && e.HasAuthorization():
+		msg += "; look at its value with: sense mcp get " + e.Name
 	case errors.As(err, &auth):
 		msg += "; log in with: sense mcp login " + e.Name
 	case errors.As(err, &late):

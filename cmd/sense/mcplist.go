@@ -103,7 +103,10 @@ func (m *mcpClient) check(ctx context.Context, e *config.Entry, agreed bool) lis
 		row.Status, row.Error = string(mcp.Failed), err.Error()
 		var auth *mcp.NeedsAuthError
 		if errors.As(err, &auth) {
-			row.Status, row.hint = string(mcp.NeedsAuth), "log in with: sense mcp login "+e.Name
+			row.Status = string(mcp.NeedsAuth)
+			if !e.HasAuthorization() {
+				row.hint = "log in with: sense mcp login " + e.Name
+			}
 		}
 		return row
 	}

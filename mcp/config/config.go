@@ -62,7 +62,7 @@ type Entry struct {
 	Disabled, AlwaysLoad bool
 	// OAuth is nil where the file says nothing of it.
 	OAuth *OAuth
-	// Capability is what calls ask for; "" is none.
+	// Capability is what calls ask for; "" leaves it to Asks.
 	Capability string
 	// Tools are globs of the tools let through; none is all.
 	Tools []string
@@ -266,3 +266,23 @@ func (s *Set) Paths() string {
 
 // Dir gives the folder of the entry's file.
 func (e *Entry) Dir() string { return filepath.Dir(e.File) }
+
+// Asks gives the capability that calls of the server ask for: its own, else
+// mcp.<name>, so that the rules of a program reach every server of a file.
+func (e *Entry) Asks() string {
+	if e.Capability != "" {
+		return e.Capability
+	}
+	return "mcp." + e.Name
+}
+
+// HasAuthorization says whether the entry has an Authorization header of its
+// own, beside which a login has no effect.
+func (e *Entry) HasAuthorization() bool {
+	for name := range e.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return false
+}
