@@ -202,6 +202,12 @@ func TestMemoryLimit(t *testing.T) {
 		{"replace", "s = \"a\".repeat(1000)\nwhile true:\n    s = s.replace(\"a\", \"aaaaaaaaaa\")\n"},
 		{"pad", "s = \"a\".pad_left(10 ** 10)\n"},
 		{"audit", "tool t():\n    pass\nwhile true:\n    t()\n"},
+		{"words", "s = \"a \".repeat(20000000)\nx = s.split()\n"},
+		{"parts", "s = \"a \".repeat(20000000)\nx = s.split(\" \")\n"},
+		{"characters", "s = \"a \".repeat(20000000)\nx = zip(s, s)\n"},
+		{"an f-string", "s = \"a\".repeat(50000000)\nx = f\"{s}{s}{s}{s}{s}{s}{s}{s}{s}{s}\"\n"},
+		{"a replaced pattern", "import std.text\ns = \"a\".repeat(100000)\nx = text.replace(\"a\", s, s[:2500])\n"},
+		{"fields", "import std.csv\nx = csv.parse(\"a,\".repeat(20000000))\n"},
 		{"an async agent", "async agent a:\n    s = \"x\"\n    while true:\n        s = s + s\nstart(a)\nawait(a)\n"},
 	}
 	for _, h := range hungry {

@@ -67,6 +67,10 @@ type Options struct {
 	Tape *tape.Tape
 	// Limits bound what the program may use; see eval.Limits.
 	Limits eval.Limits
+	// OnStuck is told why the program had to end where it does not end, because
+	// one operation takes too long or goes on taking memory. It should end the
+	// process: nothing else can; nil waits.
+	OnStuck func(err error)
 	// MaxDepth bounds nested calls; 0 is 10,000.
 	MaxDepth int
 	// Ceiling bounds what policy may allow; nil is none.
@@ -113,11 +117,20 @@ func New(ctx context.Context, o Options) *Runtime {
 		Parse: parser.Parse, ReadFile: reader(o.ModuleRoots),
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,
-		OnTest: o.OnTest, OnTestStart: o.OnTestStart, Coverage: o.Coverage,
+		OnStuck: stuck(o.OnStuck),
+		OnTest:  o.OnTest, OnTestStart: o.OnTestStart, Coverage: o.Coverage,
 		OnDeclare: o.OnDeclare,
 		Clock:     o.Clock,
 	})
 	return &Runtime{in: in, deps: d, std: lib, tape: o.Tape}
+}
+
+// stuck adapts Options.OnStuck.
+func stuck(f func(error)) func(*diag.Error) {
+	if f == nil {
+		return nil
+	}
+	return func(e *diag.Error) { f(e) }
 }
 
 // stdOptions gives the options of the standard modules.

@@ -142,6 +142,10 @@ func arraySort(c *eval.Call, a *eval.Array) (eval.Value, error) {
 	return a.Value(), nil
 }
 
+// lookEvery is after how many comparisons a sort looks whether the program must
+// end.
+const lookEvery = 256
+
 type keyed struct{ key, v eval.Value }
 
 func sortValues(t *eval.Thread, vs []eval.Value, by eval.Value) ([]eval.Value, error) {
@@ -157,11 +161,18 @@ func sortValues(t *eval.Thread, vs []eval.Value, by eval.Value) ([]eval.Value, e
 		}
 	}
 	var failed error
+	compared := 0
 	slices.SortStableFunc(ks, func(a, b keyed) int {
-		n, err := inOrder(a.key, b.key)
-		if err != nil && failed == nil {
-			failed = err
+		if failed != nil {
+			return 0
 		}
+		if compared++; compared%lookEvery == 0 {
+			if failed = t.Stopped(); failed != nil {
+				return 0
+			}
+		}
+		n, err := inOrder(a.key, b.key)
+		failed = err
 		return n
 	})
 	if len(ks) == 1 && failed == nil {

@@ -35,7 +35,10 @@ func Extra(d *Deps) map[string]eval.Value {
 }
 
 // elements lists what a loop over v would see.
-func elements(v eval.Value, who string) ([]eval.Value, error) {
+func elements(c *eval.Call, v eval.Value, who string) ([]eval.Value, error) {
+	if err := c.Thread.Reserve(sizeOf(v) * valueRoom); err != nil {
+		return nil, err
+	}
 	vs, ok := eval.Elements(v)
 	if !ok {
 		return nil, fail("%s() expects an Array, a Map or a String, got %s", who, v.TypeName())
@@ -43,11 +46,26 @@ func elements(v eval.Value, who string) ([]eval.Value, error) {
 	return vs, nil
 }
 
+// valueRoom is the room of one value in a list, in bytes.
+const valueRoom = 16
+
+// sizeOf gives at most how many elements a loop over v sees, 0 for what is no
+// long value.
+func sizeOf(v eval.Value) int64 {
+	if s, ok := v.AsString(); ok {
+		return int64(len(s))
+	}
+	if a, ok := v.AsArray(); ok {
+		return int64(a.Len())
+	}
+	return 0
+}
+
 func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
 	vs := c.Args
 	if len(vs) == 1 {
 		var err error
-		if vs, err = elements(vs[0], name); err != nil {
+		if vs, err = elements(c, vs[0], name); err != nil {
 			return eval.Value{}, err
 		}
 		if len(vs) == 0 {
@@ -68,7 +86,7 @@ func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
 }
 
 func builtinSum(c *eval.Call) (eval.Value, error) {
-	vs, err := elements(c.Args[0], "sum")
+	vs, err := elements(c, c.Args[0], "sum")
 	if err != nil {
 		return eval.Value{}, err
 	}
@@ -174,7 +192,7 @@ func roundHalfEven(num, den *big.Int) *big.Int {
 }
 
 func builtinSorted(c *eval.Call) (eval.Value, error) {
-	vs, err := elements(c.Args[0], "sorted")
+	vs, err := elements(c, c.Args[0], "sorted")
 	if err != nil {
 		return eval.Value{}, err
 	}
@@ -187,7 +205,7 @@ func builtinSorted(c *eval.Call) (eval.Value, error) {
 }
 
 func builtinEnumerate(c *eval.Call) (eval.Value, error) {
-	vs, err := elements(c.Args[0], "enumerate")
+	vs, err := elements(c, c.Args[0], "enumerate")
 	if err != nil {
 		return eval.Value{}, err
 	}
@@ -209,7 +227,7 @@ func builtinZip(c *eval.Call) (eval.Value, error) {
 	var lists [][]eval.Value
 	shortest := math.MaxInt
 	for _, a := range c.Args {
-		vs, err := elements(a, "zip")
+		vs, err := elements(c, a, "zip")
 		if err != nil {
 			return eval.Value{}, err
 		}
@@ -228,7 +246,7 @@ func builtinZip(c *eval.Call) (eval.Value, error) {
 }
 
 func quantify(c *eval.Call, name string, wanted bool) (eval.Value, error) {
-	vs, err := elements(c.Args[0], name)
+	vs, err := elements(c, c.Args[0], name)
 	if err != nil {
 		return eval.Value{}, err
 	}

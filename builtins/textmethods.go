@@ -16,10 +16,22 @@ func onText(name string, least, most int, f func(c *eval.Call, s string) (eval.V
 	}}
 }
 
-// plainText makes a method without arguments.
+// plainText makes a method without arguments whose result is no longer than
+// the text.
 func plainText(name string, f func(s string) eval.Value) eval.Method {
-	return onText(name, 0, 0, func(c *eval.Call, s string) (eval.Value, error) { return f(s), nil })
+	return onText(name, 0, 0, func(c *eval.Call, s string) (eval.Value, error) {
+		if err := c.Thread.Reserve(int64(len(s))); err != nil {
+			return eval.Value{}, err
+		}
+		return f(s), nil
+	})
 }
+
+// partRoom is the room of one String of many, in bytes, without its text.
+const partRoom = 64
+
+// parts asks for room for n parts of a text.
+func parts(c *eval.Call, n int) error { return c.Thread.Reserve(int64(n) * partRoom) }
 
 // withText makes a method with one String argument.
 func withText(name string, f func(s, t string) eval.Value) eval.Method {
@@ -37,7 +49,12 @@ func textMethods() []eval.Method {
 		plainText("upper", func(s string) eval.Value { return eval.String(upperText(s)) }),
 		plainText("lower", func(s string) eval.Value { return eval.String(lowerText(s)) }),
 		plainText("trim", func(s string) eval.Value { return eval.String(strings.TrimSpace(s)) }),
-		plainText("lines", func(s string) eval.Value { return eval.Strings(textLines(s)) }),
+		onText("lines", 0, 0, func(c *eval.Call, s string) (eval.Value, error) {
+			if err := parts(c, strings.Count(s, "\n")+strings.Count(s, "\r")); err != nil {
+				return eval.Value{}, err
+			}
+			return eval.Strings(textLines(s)), nil
+		}),
 		withText("contains", func(s, t string) eval.Value { return eval.Bool(strings.Contains(s, t)) }),
 		withText("starts_with", func(s, t string) eval.Value { return eval.Bool(strings.HasPrefix(s, t)) }),
 		withText("ends_with", func(s, t string) eval.Value { return eval.Bool(strings.HasSuffix(s, t)) }),
@@ -68,8 +85,24 @@ func findText(s, t string) int64 {
 	return int64(utf8.RuneCountInString(s[:i]))
 }
 
+// countWords gives how many words a text has.
+func countWords(s string) (n int) {
+	between := true
+	for _, r := range s {
+		space := unicode.IsSpace(r)
+		if between && !space {
+			n++
+		}
+		between = space
+	}
+	return n
+}
+
 func textSplit(c *eval.Call, s string) (eval.Value, error) {
 	if len(c.Args) == 0 || c.Args[0].IsNil() {
+		if err := parts(c, countWords(s)); err != nil {
+			return eval.Value{}, err
+		}
 		return eval.Strings(strings.FieldsFunc(s, unicode.IsSpace)), nil
 	}
 	sep, err := textArg(c, 0, "split")
@@ -78,6 +111,9 @@ func textSplit(c *eval.Call, s string) (eval.Value, error) {
 	}
 	if sep == "" {
 		return eval.Value{}, fail("split() needs a separator that is not empty")
+	}
+	if err := parts(c, strings.Count(s, sep)); err != nil {
+		return eval.Value{}, err
 	}
 	return eval.Strings(strings.Split(s, sep)), nil
 }

@@ -500,6 +500,7 @@ func (in *Interp) Close() []error {
 	case <-done:
 	case <-time.After(closeTime):
 	}
+	in.closed.Store(true)
 	return failed
 }
 

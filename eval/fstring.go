@@ -26,6 +26,7 @@ func (c *compiler) fstring(e *ast.FString) expr {
 	}
 	return func(fr fp) Value {
 		var b strings.Builder
+		room := 0
 		for i := range pieces {
 			p := &pieces[i]
 			if p.x == nil {
@@ -35,6 +36,12 @@ func (c *compiler) fstring(e *ast.FString) expr {
 			s, err := FormatValue(p.x(fr), p.spec)
 			if err != nil {
 				fail(fr, &p.at, err)
+			}
+			if len(s) >= largeValue || b.Len()+len(s) > room && b.Len() >= largeValue {
+				room = 2*b.Len() + len(s)
+				if err := threadOf(fr).Reserve(int64(room)); err != nil {
+					fail(fr, &p.at, err)
+				}
 			}
 			b.WriteString(s)
 		}

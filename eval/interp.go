@@ -73,6 +73,10 @@ type Config struct {
 	SessionMemory func(name, kind string) Object
 	// NewBudget makes what keeps account of a `set budget` value.
 	NewBudget func(v Value) (Value, error)
+	// OnStuck is told why the program had to end where it has not ended in time:
+	// one operation takes too long, or goes on taking memory. It should end the
+	// process, since nothing else can; nil waits.
+	OnStuck func(err *diag.Error)
 	// OnTest is told of every test that ended; err is nil where it passed.
 	OnTest func(desc string, err error)
 	// OnTestStart, where it is set, is asked in place of OnTest before a test runs:
@@ -123,6 +127,7 @@ type Interp struct {
 	mu      sync.Mutex // guards threads and asks
 	threads map[*Thread]bool
 	stopped atomic.Pointer[diag.Error] // why every thread must end
+	closed  atomic.Bool
 	ctx     context.Context
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup

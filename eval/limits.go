@@ -54,8 +54,20 @@ func (in *Interp) watchMemory(limit int64) {
 			}
 			if in.overLimit(t.C, limit) {
 				in.Stop(diag.Limit, "memory limit of %s reached", bytesText(limit))
+				in.watchGrowth(t.C, limit+limit/10)
 				return
 			}
+		}
+	}
+}
+
+// watchGrowth calls for help where one operation goes on taking memory after
+// the program had to end.
+func (in *Interp) watchGrowth(tick <-chan time.Time, most int64) {
+	for in.cfg.OnStuck != nil && !in.closed.Load() {
+		if <-tick; heapInUse() > most && in.lock.taken() {
+			in.cfg.OnStuck(in.stopped.Load())
+			return
 		}
 	}
 }

@@ -254,11 +254,32 @@ func divInt(a, b Value) (Value, error) {
 	if isInt(a) && toInt(a) == 0 {
 		return mkFloat(math.Copysign(0, float64(bigOf(b).Sign()))), nil
 	}
-	f, _ := new(big.Rat).SetFrac(bigOf(a), bigOf(b)).Float64()
+	f := quotient(bigOf(a), bigOf(b))
 	if math.IsInf(f, 0) {
 		return Value{}, diag.New(diag.Runtime, "integer too large to convert to Float")
 	}
 	return mkFloat(f), nil
+}
+
+// quotient gives x / y, rounded correctly: the first bits of it and, as one bit
+// more, whether anything follows. A fraction in its lowest terms, as math/big
+// has it, would take minutes for long numbers.
+func quotient(x, y *big.Int) float64 {
+	const enough = 1100 // more bits than the smallest float64 takes after its point
+	shift := max(0, enough+y.BitLen()-x.BitLen())
+	if x.BitLen()-y.BitLen() > enough {
+		return math.Inf(x.Sign() * y.Sign())
+	}
+	if y.BitLen()-x.BitLen() > enough {
+		return math.Copysign(0, float64(x.Sign()*y.Sign()))
+	}
+	q, rest := new(big.Int).QuoRem(new(big.Int).Lsh(x, uint(shift)), y, new(big.Int))
+	q.Lsh(q, 1)
+	if rest.Sign() != 0 {
+		q.Add(q, big.NewInt(int64(x.Sign()*y.Sign())))
+	}
+	f, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(q), -shift-1).Float64()
+	return f
 }
 
 func floorDivMod(a, b *big.Int) (q, m *big.Int) {

@@ -65,6 +65,13 @@ func (b *baton) release() {
 	}
 }
 
+// taken reports whether a thread runs.
+func (b *baton) taken() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}
+
 // arm has ask called after d.
 func (b *baton) arm(d time.Duration) {
 	switch {
@@ -133,9 +140,35 @@ func (th *Thread) look() {
 
 // stop ends every thread with err. The first reason stays.
 func (in *Interp) stop(err *diag.Error) {
-	in.stopped.CompareAndSwap(nil, err)
+	if in.stopped.CompareAndSwap(nil, err) && in.cfg.OnStuck != nil {
+		time.AfterFunc(endTime, func() { in.checkEnded(err) })
+	}
 	in.cancel()
 	in.ask()
+}
+
+// endTime is, twice, how long one operation may go on once the program must
+// end. What waits has let go of the lock, so that only an operation that looks
+// up from nothing takes as long.
+const endTime = 2500 * time.Millisecond
+
+// checkEnded calls for help where a thread that must end does not.
+func (in *Interp) checkEnded(why *diag.Error) {
+	if in.closed.Load() {
+		return
+	}
+	turn := in.lock.enqueue()
+	if turn == nil {
+		in.lock.release()
+		return
+	}
+	select {
+	case <-turn:
+		in.lock.release()
+	case <-time.After(endTime):
+		go func() { <-turn; in.lock.release() }()
+		in.cfg.OnStuck(why)
+	}
 }
 
 // Stop ends the program with an error that scripts cannot catch.

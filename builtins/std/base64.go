@@ -19,6 +19,12 @@ func base64Members(*Library) []member {
 func encode64(enc *base64.Encoding) func(a *args) (eval.Value, error) {
 	return func(a *args) (eval.Value, error) {
 		s, err := a.text(0)
+		if err == nil {
+			err = a.Thread.Reserve(int64(len(s)) * 3)
+		}
+		if err != nil {
+			return eval.Value{}, err
+		}
 		return eval.String(enc.EncodeToString([]byte(s))), err
 	}
 }

@@ -17,6 +17,9 @@ func csvMembers(*Library) []member {
 	}
 }
 
+// fieldRoom is the room of a field, in bytes, without its text.
+const fieldRoom = 80
+
 // separator reads the one character between fields.
 func (a *args) separator(i int) (rune, error) {
 	s, err := a.textOr(i, ",")
@@ -43,11 +46,17 @@ func csvParse(a *args) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
+	if err := a.Thread.Reserve(int64(strings.Count(text, string(comma))) * fieldRoom); err != nil {
+		return eval.Value{}, err
+	}
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
 	r.Comma, r.FieldsPerRecord = comma, -1
 	rows := csvRows{r: r, header: header}
 	out := eval.NewArray(0)
 	for {
+		if err := a.stopped(); err != nil {
+			return eval.Value{}, err
+		}
 		v, err := rows.next()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -117,6 +126,7 @@ func csvDump(a *args) (eval.Value, error) {
 	w := csv.NewWriter(&b)
 	w.Comma = comma
 	var names []string
+	room := 1 << 20
 	for i := range rows.Len() {
 		row := rows.At(i)
 		if m, ok := row.AsMap(); ok && i == 0 {
@@ -135,6 +145,12 @@ func csvDump(a *args) (eval.Value, error) {
 		_ = w.Write(fields)
 		if b.Len() > maxDump {
 			return eval.Value{}, a.fail("the text would be over %d MiB", maxDump>>20)
+		}
+		if b.Len() > room {
+			room = b.Len() / 2 * 3
+			if err := a.Thread.Reserve(int64(b.Len()) * 3); err != nil { // as it grows it stands there twice
+				return eval.Value{}, err
+			}
 		}
 	}
 	w.Flush()

@@ -175,8 +175,14 @@ func (a *args) twoBig() (x, y *big.Int, err error) {
 	if x, err = a.big(0); err == nil {
 		y, err = a.big(1)
 	}
+	if err == nil && min(x.BitLen(), y.BitLen()) > maxSlowBits {
+		return nil, nil, a.fail("both numbers are too large (limit %d bits)", maxSlowBits)
+	}
 	return x, y, err
 }
+
+// maxSlowBits bounds numbers for what takes quadratic time.
+const maxSlowBits = 400_000
 
 func mathGCD(a *args) (eval.Value, error) {
 	x, y, err := a.twoBig()
@@ -209,6 +215,9 @@ func mathIsqrt(a *args) (eval.Value, error) {
 	}
 	if n.Sign() < 0 {
 		return eval.Value{}, a.fail("not defined for %s", a.shown())
+	}
+	if n.BitLen() > maxSlowBits {
+		return eval.Value{}, a.fail("the number is too large (limit %d bits)", maxSlowBits)
 	}
 	return eval.BigInt(new(big.Int).Sqrt(n)), nil
 }

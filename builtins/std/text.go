@@ -158,7 +158,7 @@ func (l *Library) textReplace(a *args) (eval.Value, error) {
 	}
 	by, plain := a.vals[2].AsString()
 	var out []byte
-	end := 0
+	end, room := 0, 1<<20
 	for _, at := range found {
 		out = append(out, s[end:at[0]]...)
 		end = at[1]
@@ -169,6 +169,12 @@ func (l *Library) textReplace(a *args) (eval.Value, error) {
 		}
 		if len(out) > maxDump {
 			return eval.Value{}, a.fail("the text would be over %d MiB", maxDump>>20)
+		}
+		if len(out) > room {
+			room = len(out) / 2 * 3
+			if err := a.Thread.Reserve(int64(len(out)) * 3); err != nil { // as it grows it stands there twice
+				return eval.Value{}, err
+			}
 		}
 	}
 	return eval.String(string(append(out, s[end:]...))), nil

@@ -120,6 +120,7 @@ func (f *runFlags) options() (sense.Options, error) {
 		return o, err
 	}
 	o.OnCommit = f.onCommit
+	o.OnStuck = f.giveUp
 	o.MCP = f.mcp()
 	if err := f.tape(&o); err != nil {
 		return o, err

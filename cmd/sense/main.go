@@ -136,6 +136,9 @@ func (s signalled) Error() string { return "interrupted" }
 // session goes on after it.
 var interrupts atomic.Pointer[chan os.Signal]
 
+// signalledBy is the signal that asked us to end, 0 for none.
+var signalledBy atomic.Int32
+
 // interruptible gives a context that the first SIGINT, SIGTERM or SIGHUP ends; a
 // second one ends the process at once, and its servers with it, as do SIGQUIT
 // and SIGABRT. A hang-up that was ignored when we started, as nohup does, stays
@@ -163,6 +166,7 @@ func interruptible() (context.Context, func()) {
 			if n++; n > 1 || sig == syscall.SIGQUIT || sig == syscall.SIGABRT {
 				hardStop(128 + int(sig))
 			}
+			signalledBy.Store(int32(sig))
 			go lastResort(128+int(sig), idlePatience, endPatience)
 		}
 	}()
@@ -182,11 +186,11 @@ const (
 func lastResort(code int, idle, end time.Duration) {
 	time.Sleep(idle)
 	if !running() {
-		fmt.Fprintln(os.Stderr, "sense: interrupted")
+		lastWords(func() { fmt.Fprintln(os.Stderr, "sense: interrupted") })
 		os.Exit(code)
 	}
 	time.Sleep(end)
-	fmt.Fprintln(os.Stderr, "sense: interrupted; it did not end by itself")
+	lastWords(func() { fmt.Fprintln(os.Stderr, "sense: interrupted; it did not end by itself") })
 	hardStop(code)
 }
 

@@ -134,6 +134,28 @@ func hardStop(code int) {
 	os.Exit(code)
 }
 
+// lastWords lets a process that must end say so, where somebody reads.
+func lastWords(say func()) {
+	said := make(chan struct{})
+	go func() { say(); close(said) }()
+	select {
+	case <-said:
+	case <-time.After(2 * time.Second):
+	}
+}
+
+// giveUp ends the process where its program does not end.
+func (f *runFlags) giveUp(why error) {
+	lastWords(func() {
+		_ = stdout.Flush() // nobody is left to tell
+		errPrinter(nil).Print(os.Stderr, f.clean(why))
+	})
+	if sig := signalledBy.Load(); sig != 0 {
+		hardStop(128 + int(sig))
+	}
+	hardStop(exitLimit)
+}
+
 func runFile(ctx context.Context, path string, f *runFlags) error {
 	f.program = path
 	src, err := source(path)
@@ -174,6 +196,10 @@ func (f *runFlags) execute(ctx context.Context, sources map[string]string, run f
 	go stdout.flushSoon(flushCtx)
 	if f.dry {
 		fmt.Fprint(stdout, "DRY RUN — no actions will actually commit\n\n")
+	}
+	if o.Limits.Time > 0 { // also where nobody reads what is left to say
+		late := time.AfterFunc(o.Limits.Time+idlePatience+2*endPatience, func() { hardStop(exitLimit) })
+		defer late.Stop()
 	}
 	r := sense.New(ctx, o)
 	current.Store(r)
