@@ -211,7 +211,7 @@ func reap(st procStat, self int) {
 // came that way. It is for the end of a run, when no server is left.
 func sweepAdopted() {
 	self := os.Getpid()
-	for range 20 {
+	for range 100 { // on a busy machine what was killed takes a while to end
 		left := 0
 		procs := allProcs()
 		for pid, st := range procs {
