@@ -59,6 +59,9 @@ type Options struct {
 	// AskApproval asks a person for the approval of an action that has none; nil
 	// means that nobody can be asked.
 	AskApproval func(ctx context.Context, name, description string) eval.Approval
+	// AskPerson asks a person whether a call may be made after an untrusted one,
+	// where the Ceiling wants that; nil means that nobody can be asked.
+	AskPerson func(ctx context.Context, name, what string) eval.Approval
 	// OnCommit is told of every action before its body runs; its error stops the
 	// commit. nil lets all pass.
 	OnCommit func(a *eval.Action) error
@@ -113,7 +116,7 @@ func New(ctx context.Context, o Options) *Runtime {
 		Universe: builtins.Universe(d), Extra: builtins.Extra(d), TypeMethods: builtins.TypeMethods(),
 		Stdout: o.Stdout, Stderr: o.Stderr, Stdin: o.Stdin,
 		Audit: o.Audit, Ceiling: o.Ceiling, DryRun: o.DryRun, MaxDepth: o.MaxDepth, Limits: o.Limits, Strict: o.Strict,
-		AskApproval: o.AskApproval, OnCommit: o.OnCommit, Lines: lines(o.Tape),
+		AskApproval: o.AskApproval, AskPerson: o.AskPerson, OnCommit: o.OnCommit, Lines: lines(o.Tape),
 		Parse: parser.Parse, ReadFile: reader(o.ModuleRoots),
 		Builtin: lib.Module, BuiltinModules: std.Names(),
 		SessionMemory: builtins.NewMemory, PersistentMemory: d.OpenMemory, ImportPython: d.ImportPython, NewBudget: d.NewBudget,

@@ -205,6 +205,8 @@ func (l *toolLoop) supported() error {
 // answerCalls runs a turn's calls in order. What goes wrong is told to the
 // model; only the end of the program is an error.
 func (l *toolLoop) answerCalls(calls []model.ToolCall) ([]model.ToolResult, error) {
+	before := l.t.AskedBy("model " + l.m.name)
+	defer l.t.AskedBy(before)
 	if run := l.besides(calls); run != nil {
 		return l.runBesides(calls, run)
 	}

@@ -308,7 +308,7 @@ func (s *MCPServer) allow(at eval.Place, below, what, name string) error {
 	}
 	d := at.DecideTool(s.capability, below)
 	if d.Allowed {
-		return nil
+		return at.Heed("tool", name, s.capability, below)
 	}
 	return at.Denied(d, name, "tool", s.capability, "capability '"+s.capability+"' denied by policy",
 		what+" '"+name+"' requires capability '"+s.capability+"', which is denied by policy")

@@ -129,7 +129,7 @@ func (m *Model) allow(at eval.Place) error {
 	capability := "model." + m.provider
 	d := at.Decide(capability)
 	if d.Allowed {
-		return nil
+		return at.Heed("model", m.name, capability, "")
 	}
 	if err := at.Event("model", m.name, "denied", "capability '"+capability+"' denied by policy"); err != nil {
 		return err

@@ -43,6 +43,9 @@ func allowPython(at eval.Place, module string) error {
 	capability := "python." + module
 	d := at.DecidePart("python", capability)
 	if d.Allowed {
+		if err := at.Heed("python", module, capability, ""); err != nil {
+			return err
+		}
 		return at.Intent("python", module, "importing", "")
 	}
 	return at.Denied(d, module, "python", capability, "capability '"+capability+"' denied by policy",

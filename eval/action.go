@@ -216,6 +216,11 @@ func (a *Action) commit(th *Thread) (Value, error) {
 	if err := a.require(at, "", "denied"); err != nil {
 		return Value{}, err
 	}
+	for _, capability := range a.decl.requires {
+		if err := at.Heed(a.decl.kind(), a.name(), capability, ""); err != nil {
+			return Value{}, err
+		}
+	}
 	if err := a.approvalHolds(at); err != nil {
 		return Value{}, err
 	}

@@ -384,7 +384,7 @@ func (th *Thread) newTask(name string) (*Thread, error) {
 		return nil, diag.New(diag.Runtime, "too many agents and async tools at once (limit %d)", maxThreads)
 	}
 	t := in.newThread(in.ctx, name)
-	t.callers, t.budgets, t.starter = th.around(), th.Place().Budgets(), th
+	t.callers, t.budgets, t.starter, t.askedBy = th.around(), th.Place().Budgets(), th, th.askedBy
 	return t, nil
 }
 

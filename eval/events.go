@@ -42,7 +42,23 @@ func (p Place) event(durable bool, kind, name, event, detail string, fields []au
 		return nil
 	}
 	return in.cfg.Audit.Add(audit.Entry{Name: name, Kind: kind, Event: event, Detail: detail, File: p.File(), Pos: p.pos,
-		Lineage: p.Lineage(), Calls: p.calls(), Fields: fields, Extra: true, Durable: durable})
+		Lineage: p.Lineage(), Calls: p.calls(), Fields: p.origin(fields), Extra: true, Durable: durable})
+}
+
+// AskedBy says from here on whose wish the thread's calls are, such as that of a
+// model; "" means the program's own. It gives what was said before.
+func (th *Thread) AskedBy(who string) (before string) {
+	before, th.askedBy = th.askedBy, who
+	return before
+}
+
+// origin adds to an entry's fields whose wish it is, where it is not the
+// program's own.
+func (p Place) origin(fields []audit.Field) []audit.Field {
+	if p.th.askedBy == "" {
+		return fields
+	}
+	return append(fields, audit.Field{Key: "asked_by", Value: p.th.askedBy})
 }
 
 // calls gives the names of the active calls, outermost first.

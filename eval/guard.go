@@ -198,7 +198,7 @@ func (p Place) hidden(which func(*scopeInfo) []loc) (Value, bool) {
 func (p Place) Note(name, kind, event, detail string) error {
 	e := audit.Entry{Name: name, Kind: kind, Event: event, Detail: detail, File: p.File(), Pos: p.pos, Lineage: p.Lineage()}
 	if p.th.in.full() {
-		e.Calls = p.calls()
+		e.Calls, e.Fields = p.calls(), p.origin(nil)
 	}
 	return p.th.in.cfg.Audit.Add(e)
 }

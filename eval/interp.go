@@ -47,6 +47,9 @@ type Config struct {
 	// AskApproval asks a person for the approval of an action that has none;
 	// nil means that nobody can be asked.
 	AskApproval func(ctx context.Context, name, description string) Approval
+	// AskPerson asks a person whether a call may be made after an untrusted one,
+	// where the Ceiling wants that; nil means that nobody can be asked.
+	AskPerson func(ctx context.Context, name, what string) Approval
 	// OnCommit is told of every action before its body runs, dry runs included;
 	// its error stops the commit. nil lets all pass.
 	OnCommit func(a *Action) error
@@ -122,6 +125,7 @@ type Interp struct {
 	steps      int64       // counted where Limits.Steps is set
 	printed    int64       // bytes
 	policed    bool        // some rule denies
+	untrusted  string      // what first brought text of strangers in
 
 	lock    baton
 	mu      sync.Mutex // guards threads and asks

@@ -38,6 +38,7 @@ type Thread struct {
 	foreground bool                       // a plain agent's thread: somebody waits for it
 	waiting    string                     // what an endless wait is for, while in one; guarded by Interp.mu
 	stuck      chan error                 // tells that no thread can go on, or that this one must not
+	askedBy    string                     // whose wish its calls are, "" for the program's own
 	starter    *Thread                    // the thread that started this one
 	abort      context.CancelFunc         // ends what Blocking runs; guarded by Interp.mu
 

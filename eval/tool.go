@@ -66,6 +66,9 @@ func (t *Tool) begin(c *Call) ([]Value, error) {
 		if err := at.Require("tool", t.decl.Name, "tool", capability, ""); err != nil {
 			return nil, err
 		}
+		if err := at.Heed("tool", t.decl.Name, capability, ""); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.checkValues(args); err != nil {
 		return nil, err

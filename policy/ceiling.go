@@ -12,6 +12,8 @@ type Ceiling struct {
 	// the first is the user's own.
 	allows [][]bound
 	strict bool
+	// untrusted and asks are for [Ceiling.AskAfterUntrusted].
+	untrusted, asks []bound
 }
 
 // bound is one pattern of a ceiling and where it came from.

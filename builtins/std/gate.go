@@ -26,6 +26,9 @@ func (a *args) require(capability string) error {
 	if d := at.Decide(capability); !d.Allowed {
 		return a.denied(at, d, capability)
 	}
+	if err := at.Heed(auditKind, a.who, capability, ""); err != nil {
+		return err
+	}
 	return a.intent(at, capability)
 }
 
@@ -43,6 +46,9 @@ func (a *args) requireHost(host string) error {
 	at := a.Thread.Place()
 	d := at.DecideTool(capHTTP, host)
 	if d.Allowed {
+		if err := at.Heed(auditKind, a.who, capHTTP, host); err != nil {
+			return err
+		}
 		return a.intent(at, policy.Spell(policy.Join(capHTTP, host)))
 	}
 	if at.Decide(capHTTP).Allowed {

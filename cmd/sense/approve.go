@@ -17,6 +17,9 @@ import (
 
 // approver asks a person on the terminal for approvals.
 type approver struct {
+	// question is what is asked, such as "Commit it?".
+	question string
+
 	mu   sync.Mutex
 	all  map[string]bool // actions that every further commit is approved of
 	none bool            // no to everything from here on
@@ -38,7 +41,7 @@ func (p *approver) ask(ctx context.Context, name, what string) eval.Approval {
 	defer tty.Close()
 	_ = stdout.Flush() // an error shows at the end
 	answers := make(chan string, 1)
-	go readAnswers(tty, name, what, answers)
+	go readAnswers(tty, p.question, name, what, answers)
 	select {
 	case a := <-answers:
 		return eval.Approval{Yes: p.take(a, name), By: by}
@@ -64,13 +67,13 @@ func (p *approver) take(answer, name string) bool {
 }
 
 // readAnswers shows what is to be approved and reads until an answer is one.
-func readAnswers(tty *os.File, name, what string, answers chan<- string) {
+func readAnswers(tty *os.File, question, name, what string, answers chan<- string) {
 	r := bufio.NewReader(tty)
 	for {
 		for _, line := range strings.Split(what, "\n") {
 			fmt.Fprintln(tty, diag.Visible(line))
 		}
-		fmt.Fprintf(tty, "Commit it? [y]es, [n]o, [all] of '%s', [none] from here on: ", diag.Visible(name))
+		fmt.Fprintf(tty, "%s [y]es, [n]o, [all] of '%s', [none] from here on: ", question, diag.Visible(name))
 		line, err := r.ReadString('\n')
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "y", "yes":

@@ -35,6 +35,8 @@ type runFlags struct {
 	verbose  bool
 	fsRoots  []string
 	modules  []string
+	strange  []string // what brings text of strangers in
+	askAfter []string // what a person is asked for after that
 	yes      bool
 	locked   bool
 	args     []string // the program's own
@@ -89,6 +91,8 @@ func (f *runFlags) registerPolicy(c *cobra.Command) {
 	fl.StringArrayVar(&f.allow, "allow", nil, "a capability the program may use; with any, no other is possible (repeatable)")
 	fl.StringArrayVar(&f.deny, "deny", nil, "a capability the program may not use, whatever it says (repeatable)")
 	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
+	fl.StringArrayVar(&f.strange, "untrusted", nil, "a capability whose results come from strangers (repeatable)")
+	fl.StringArrayVar(&f.askAfter, "ask-after-untrusted", nil, "a capability that a person is asked for once an untrusted one was used (repeatable)")
 	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 }
 
@@ -126,8 +130,9 @@ func (f *runFlags) options() (sense.Options, error) {
 		return o, err
 	}
 	if f.ask {
-		o.AskApproval = (&approver{}).ask
+		o.AskApproval = (&approver{question: "Commit it?"}).ask
 	}
+	o.AskPerson = (&approver{question: "Allow it?"}).ask
 	if f.verbose {
 		o.Warn = f.say
 	}
@@ -204,7 +209,7 @@ func (f *runFlags) tape(o *sense.Options) error {
 }
 
 func (f *runFlags) ceiling() (*policy.Ceiling, error) {
-	if len(f.allow) == 0 && len(f.deny) == 0 && len(f.policies) == 0 && !f.strict && !f.hasRules() {
+	if len(f.allow)+len(f.deny)+len(f.policies)+len(f.strange)+len(f.askAfter) == 0 && !f.strict && !f.hasRules() {
 		return nil, nil
 	}
 	c := &policy.Ceiling{}
@@ -226,6 +231,12 @@ func (f *runFlags) ceiling() (*policy.Ceiling, error) {
 	}
 	if err := c.Deny("--deny", deny...); len(deny) > 0 && err != nil {
 		return nil, fmt.Errorf("--deny: %w", err)
+	}
+	if err := c.Untrusted("--untrusted", f.strange...); err != nil {
+		return nil, err
+	}
+	if err := c.AskAfterUntrusted("--ask-after-untrusted", f.askAfter...); err != nil {
+		return nil, err
 	}
 	if err := f.bound(c); err != nil {
 		return nil, err

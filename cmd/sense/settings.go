@@ -27,6 +27,8 @@ type settings struct {
 	MaxMemory string   `toml:"max_memory"`
 	MaxOutput string   `toml:"max_output"`
 	Timeout   string   `toml:"timeout"`
+	Untrusted []string `toml:"untrusted"`
+	AskAfter  []string `toml:"ask_after_untrusted"`
 
 	path    string
 	timeout time.Duration
@@ -74,7 +76,7 @@ func parseSettings(text string) (*settings, error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("unknown key '%s' -- known: allow, audit, deny, max_depth, max_memory, max_output, max_steps, secrets, strict, timeout", unknown[0])
+		return nil, fmt.Errorf("unknown key '%s' -- known: allow, ask_after_untrusted, audit, deny, max_depth, max_memory, max_output, max_steps, secrets, strict, timeout, untrusted", unknown[0])
 	}
 	return s, s.complete()
 }
@@ -238,13 +240,20 @@ func (f *runFlags) bound(c *policy.Ceiling) error {
 		if err := c.Deny(s.path, s.Deny...); err != nil {
 			return err
 		}
+		if err := c.Untrusted(s.path, s.Untrusted...); err != nil {
+			return err
+		}
+		if err := c.AskAfterUntrusted(s.path, s.AskAfter...); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // hasRules reports whether a file bounds what policy may allow.
 func (f *runFlags) hasRules() bool {
-	return f.user != nil && len(f.user.Allow)+len(f.user.Deny)+len(f.project.Allow)+len(f.project.Deny) > 0
+	rules := func(s *settings) int { return len(s.Allow) + len(s.Deny) + len(s.Untrusted) + len(s.AskAfter) }
+	return f.user != nil && rules(f.user)+rules(f.project) > 0
 }
 
 // secretValues gives the secrets that the files name: "${NAME}" is the value of
