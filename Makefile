@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse bench-mcp fuzz soak demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse bench-mcp fuzz keyring soak demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -70,6 +70,9 @@ bench-mcp: build ## what an MCP call costs beside other clients
 
 fuzz: ## every fuzz target for FUZZTIME
 	GO="$(GO)" tools/fuzz.sh $(FUZZTIME)
+
+keyring: ## the store of logins on a real keyring
+	tools/keyring.sh "$(GO)"
 
 soak: build ## what takes long of the safety tests: kills at any moment, random call chains, the time that loops take to stop
 	SENSE_KILLS=1000 $(GO) test . -run 'TestKilledAtAnyMoment' -count=1 -v -timeout 2h

@@ -63,6 +63,7 @@ var onlyIn = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp", "mcp/..."},
 	"github.com/sashabaranov/go-openai":      {"model/openai"},
 	"github.com/anthropics/anthropic-sdk-go": {"model/anthropic"},
+	"github.com/zalando/go-keyring":          {"mcp/keyring"},
 	"modernc.org/sqlite":                     {"memory"},
 	"github.com/spf13/cobra":                 {"cmd/..."},
 	"github.com/reeflective/readline":        {"repl"},

@@ -16,8 +16,9 @@ func mcpLoginCommand() *cobra.Command {
 		Short: "Log in to a remote server",
 		Long: `Log in to a remote server that wants it. The address to log in at is printed and,
 where that is possible, opened in the browser, which comes back to a port of this
-machine. What the login gives is kept in a file that only you can read, and used
-by 'sense run' as well.`,
+machine. What the login gives is kept in the system's keyring, or, where there is
+none, in a file that only you can read, and used by 'sense run' as well.
+SENSE_KEYRING=off in the environment keeps it in the file.`,
 		Example: "  sense mcp login github",
 		Args:    nameArg,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,10 +46,11 @@ func (m *mcpClient) login(ctx context.Context, name string, stay bool) error {
 	if err != nil {
 		return err
 	}
-	manager := m.start()
-	if manager.Tokens == nil {
+	manager, kept := m.start(), logins()
+	if kept == nil {
 		return mcpError("there is no home folder to keep the login in")
 	}
+	manager.Tokens = kept
 	asked := false
 	manager.Browser = func(_ context.Context, address string) error {
 		asked = true
@@ -65,7 +67,7 @@ func (m *mcpClient) login(ctx context.Context, name string, stay bool) error {
 		fmt.Fprintf(stdout, "'%s' wants no login; it answers.\n", name)
 		return nil
 	}
-	fmt.Fprintf(stdout, "Logged in to '%s'.\n", name)
+	fmt.Fprintf(stdout, "Logged in to '%s'. The login is kept in %s.\n", name, kept.Where())
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/sense-lang/sense/builtins"
 	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/mcp/config"
+	"github.com/sense-lang/sense/mcp/keyring"
 )
 
 // mcp says how the programs of a command connect to servers.
@@ -28,11 +29,18 @@ func (f *runFlags) mcp() builtins.MCPOptions {
 
 // tokens gives the store of what logins gave; nil where there is no home.
 func tokens() mcp.TokenStore {
+	if s := logins(); s != nil {
+		return s
+	}
+	return nil
+}
+
+func logins() *keyring.Store {
 	trust := config.TrustFile(environment)
 	if trust == "" {
 		return nil
 	}
-	return mcp.FileTokens(filepath.Join(filepath.Dir(trust), "tokens.json"))
+	return keyring.New(filepath.Join(filepath.Dir(trust), "tokens.json"))
 }
 
 // interactive reports whether somebody can be asked.
