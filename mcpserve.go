@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,13 +75,30 @@ func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server
 			"approve_action asks the user where an approval is needed; commit_action does it; rollback_action undoes it where that is possible."
 	}
 	seen := map[string]bool{}
-	for _, t := range s.Tools {
+	for i, t := range s.Tools {
+		s.Tools[i].Call = m.safely(t.Call)
 		if seen[t.Name] {
 			return nil, diag.New(diag.Runtime, "%s declares '%s' in more than one sense, so a client could not tell them apart", file, t.Name)
 		}
 		seen[t.Name] = true
 	}
 	return s, nil
+}
+
+type handler = func(context.Context, *serve.Call) (*serve.Result, error)
+
+// safely takes secrets out of the errors of a call: they go to somebody else.
+func (m *served) safely(call handler) handler {
+	return func(ctx context.Context, c *serve.Call) (*serve.Result, error) {
+		out, err := call(ctx, c)
+		if err == nil {
+			return out, nil
+		}
+		if text := m.in.Audit().Redactor.Redact(err.Error()); text != err.Error() {
+			return nil, errors.New(text)
+		}
+		return out, err
+	}
 }
 
 // maxPrepared bounds the actions that wait to be committed.

@@ -96,3 +96,52 @@ func TestBreakSlowSteps(t *testing.T) {
 		})
 	}
 }
+
+// TestBreakSecretSinks looks for planted secrets where they came through: the
+// description in a plan, an excerpt that is cut in the middle of one, a server's
+// last words in the commands of `sense mcp`, an answer to an MCP client.
+func TestBreakSecretSinks(t *testing.T) {
+	const secret = "planted-0123456789-abcdef"
+	env := []string{"PLANTED=" + secret}
+	files := map[string]string{
+		"sense.toml": "secrets = [\"${PLANTED}\"]\n",
+		"plan.sns":   "import std.env\nirreversible action pay(to):\n    pass\np = pay(env.get(\"PLANTED\"))\np.verify()\np.commit()\n",
+		"cut.sns":    "connect_mcp(\"x\", url: \"http://127.0.0.1:1/aaaaaaaaaa\", headers: {\"Authorization\": \"Bearer " + secret + "\"})\n",
+		"served.sns": "import std.env\nimport std.fs\ntool look():\n    return fs.read(env.get(\"PLANTED\"))\n",
+		".mcp.json":  `{"mcpServers": {"s": {"command": "sh", "args": ["-c", "echo $DB_PASS >&2; exit 1"], "env": {"DB_PASS": "` + secret + `"}}}}`,
+	}
+	dir := t.TempDir()
+	texts := map[string]string{}
+	keep := func(name string, r result) { texts[name] = r.out + r.err }
+	keep("dry run", runWith(t, dir, files, env, "run", "--dry-run", "--plan", "plan.json", "plan.sns"))
+	texts["plan"] = readFile(t, filepath.Join(dir, "plan.json"))
+	if !strings.Contains(texts["plan"], "pay(to: ") {
+		t.Errorf("the plan: %s", texts["plan"])
+	}
+	if r := runWith(t, dir, nil, env, "apply", "plan.json"); r.code != 0 {
+		t.Errorf("a plan without its secrets cannot be applied: %+v", r)
+	}
+	keep("excerpt", runWith(t, dir, nil, env, "run", "cut.sns"))
+	keep("mcp tools", runWith(t, dir, nil, env, "mcp", "tools", "s", "--yes"))
+	keep("mcp list", runWith(t, dir, nil, env, "mcp", "list", "--yes"))
+	keep("mcp list --json", runWith(t, dir, nil, env, "mcp", "list", "--json", "--yes"))
+	init := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look","arguments":{}}}`
+	ask := exec.Command(binary(t, "sense"), "mcp", "serve", "served.sns")
+	ask.Dir, ask.Env = dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	ask.Stdin = strings.NewReader(init + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + call + "\n")
+	answer, err := ask.CombinedOutput()
+	if texts["served"] = string(answer); err != nil || !strings.Contains(texts["served"], "std.fs.read") {
+		t.Errorf("serving: %v: %s", err, answer)
+	}
+	for name, text := range texts {
+		if strings.Contains(text, secret[:8]) {
+			t.Errorf("%s shows (some of) the secret: %s", name, text)
+		}
+	}
+	for _, name := range []string{"plan", "mcp tools", "mcp list", "served"} {
+		if !strings.Contains(texts[name], "redacted:") {
+			t.Errorf("%s does not say that something is missing: %s", name, texts[name])
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/mcp/config"
@@ -19,6 +20,9 @@ import (
 // currentServers are the servers of a `sense mcp` command, for a second
 // interrupt.
 var currentServers atomic.Pointer[mcp.Manager]
+
+// serverSecrets are those of the servers that a `sense mcp` command uses.
+var serverSecrets = &audit.Redactor{}
 
 // mcpClient is what the commands that talk to servers share.
 type mcpClient struct {
@@ -60,7 +64,7 @@ func ended(ctx context.Context, err error) error {
 	if errors.As(err, &code) {
 		return err
 	}
-	errPrinter(nil).Print(flushed{os.Stderr}, err)
+	safely(flushed{os.Stderr}, err, nil, serverSecrets)
 	return exitError(exitFailed)
 }
 
@@ -105,6 +109,7 @@ func (m *mcpClient) resolve(e *config.Entry) (mcp.Config, error) {
 	if err != nil {
 		return mcp.Config{}, mcpError("%v", err)
 	}
+	serverSecrets.Add(r.Secrets...)
 	cfg := r.Config
 	cfg.ConnectTimeout = milliseconds("MCP_TIMEOUT")
 	if cfg.CallTimeout == 0 {
@@ -113,7 +118,7 @@ func (m *mcpClient) resolve(e *config.Entry) (mcp.Config, error) {
 	if m.timeout > 0 {
 		cfg.ConnectTimeout, cfg.CallTimeout = m.timeout, m.timeout
 	}
-	cfg.Warn = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", diag.Visible(s)) }
+	cfg.Warn = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", diag.Visible(serverSecrets.Redact(s))) }
 	return cfg, nil
 }
 

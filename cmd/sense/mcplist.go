@@ -95,12 +95,12 @@ func (m *mcpClient) check(ctx context.Context, e *config.Entry, agreed bool) lis
 	}
 	cfg, err := m.resolve(e)
 	if err != nil {
-		row.Status, row.Error = string(mcp.Failed), err.Error()
+		row.Status, row.Error = string(mcp.Failed), serverSecrets.Redact(err.Error())
 		return row
 	}
 	s, err := m.start().Connect(ctx, cfg)
 	if err != nil {
-		row.Status, row.Error = string(mcp.Failed), err.Error()
+		row.Status, row.Error = string(mcp.Failed), serverSecrets.Redact(err.Error())
 		var auth *mcp.NeedsAuthError
 		if errors.As(err, &auth) {
 			row.Status = string(mcp.NeedsAuth)

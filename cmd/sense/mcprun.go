@@ -17,7 +17,7 @@ import (
 // mcp says how the programs of a command connect to servers.
 func (f *runFlags) mcp() builtins.MCPOptions {
 	o := builtins.MCPOptions{Yes: f.yes, Interactive: interactive(), Roots: f.fsRoots, Tokens: tokens(), Locked: f.locked}
-	o.Notice = func(s string) { fmt.Fprintf(flushed{os.Stderr}, "sense: %s\n", s) }
+	o.Notice = f.say
 	if f.verbose {
 		o.Verbose = f.say
 	}

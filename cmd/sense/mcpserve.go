@@ -76,7 +76,7 @@ func (s *serving) ended(ctx context.Context, err error) error {
 		return exitError(n)
 	}
 	if err != nil && !errors.Is(err, ctx.Err()) {
-		errPrinter(nil).Print(os.Stderr, err)
+		safely(os.Stderr, err, nil, s.run.redactor)
 		return exitError(exitFailed)
 	}
 	return nil
@@ -109,10 +109,10 @@ func (s *serving) program(ctx context.Context, path string) error {
 	}
 	failures := finish(ctx, r)
 	for _, f := range failures {
-		errPrinter(nil).Print(os.Stderr, f)
+		safely(os.Stderr, f, nil, s.run.redactor)
 	}
 	if n := signalStatus(ctx); n == 0 && err != nil && !errors.Is(err, ctx.Err()) {
-		errPrinter(nil).Print(os.Stderr, err)
+		safely(os.Stderr, err, nil, s.run.redactor)
 		return exitError(failStatus(ctx, err))
 	}
 	return s.ended(ctx, nil)

@@ -35,7 +35,7 @@ func sourceHash(src string) string {
 
 // planOf describes an action for a plan.
 func planOf(r *sense.Runtime, a *eval.Action) planAction {
-	return planAction{a.Decl().Name(), a.Describe(), r.Interp().Digest(a.Args())}
+	return planAction{a.Decl().Name(), r.Audit().Redactor.Redact(a.Describe()), r.Interp().Digest(a.Args())}
 }
 
 // record adds every commit to the plan.

@@ -53,7 +53,7 @@ func startREPL(ctx context.Context, f *runFlags) error {
 		err = flushErr
 	}
 	for _, e := range failures {
-		errPrinter(nil).Print(os.Stderr, f.clean(e))
+		safely(os.Stderr, e, nil, f.redactor)
 	}
 	switch {
 	case err == nil:
@@ -107,8 +107,8 @@ func (e engine) shown(err error, sources map[string]string) error {
 		return nil
 	}
 	var b strings.Builder
-	errPrinter(sources).Print(&b, err)
-	out := errors.New(e.secrets.Redact(strings.TrimSuffix(b.String(), "\n")))
+	safely(&b, err, sources, e.secrets)
+	out := errors.New(strings.TrimSuffix(b.String(), "\n"))
 	if diag.KindOf(err) == diag.Limit {
 		return repl.Stop(out)
 	}

@@ -116,6 +116,20 @@ func errPrinter(sources map[string]string) diag.Printer {
 	return diag.Printer{Source: sense.Sources(sources), Color: color}
 }
 
+// safely shows an error without secrets, also in the excerpt, which may be cut
+// in the middle of one.
+func safely(w io.Writer, err error, sources map[string]string, secrets *audit.Redactor) {
+	p := errPrinter(sources)
+	whole := p.Source
+	p.Source = func(file string) (string, bool) {
+		s, ok := whole(file)
+		return secrets.Redact(s), ok
+	}
+	var b strings.Builder
+	p.Print(&b, err)
+	fmt.Fprint(w, secrets.Redact(b.String()))
+}
+
 // current is the program that runs, for a second interrupt.
 var current atomic.Pointer[sense.Runtime]
 
@@ -148,7 +162,7 @@ func lastWords(say func()) {
 func (f *runFlags) giveUp(why error) {
 	lastWords(func() {
 		_ = stdout.Flush() // nobody is left to tell
-		errPrinter(nil).Print(os.Stderr, f.clean(why))
+		safely(os.Stderr, why, nil, f.redactor)
 	})
 	if sig := signalledBy.Load(); sig != 0 {
 		hardStop(128 + int(sig))
@@ -251,12 +265,7 @@ func report(ctx context.Context, err error, failures []error, sources map[string
 	if stdout.broken { // nobody reads any more: a quiet end
 		return exitError(exitFailed)
 	}
-	p := errPrinter(sources)
-	show := func(err error) {
-		var b strings.Builder
-		p.Print(&b, err)
-		fmt.Fprint(os.Stderr, secrets.Redact(b.String()))
-	}
+	show := func(err error) { safely(os.Stderr, err, sources, secrets) }
 	defer func() { // the program's own error comes first
 		for _, f := range failures {
 			show(f)

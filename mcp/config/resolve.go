@@ -159,7 +159,7 @@ func CheckURL(s string) error {
 // value is secret.
 func SecretName(name string) bool {
 	n := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSWORD", "AUTHORIZATION", "COOKIE", "CREDENTIAL"} {
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASS", "_PWD", "AUTHORIZATION", "_AUTH", "COOKIE", "CREDENTIAL"} {
 		if strings.Contains(n, word) {
 			return true
 		}
