@@ -66,13 +66,20 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 	}
 	return wire.Run(ctx, &c.options, func(ctx context.Context) (*model.Turn, error) {
 		return wire.WithSchema(&c.options, req, func(req *model.Request) (*model.Turn, error) {
-			msg, err := c.ask(ctx, req)
-			if err != nil {
-				return nil, err
+			if req.Stream != nil {
+				return wire.Again(ctx, &c.options, req, func(req *model.Request) (*model.Turn, error) { return c.turn(ctx, req) })
 			}
-			return finish(msg, req)
+			return c.turn(ctx, req)
 		})
 	})
+}
+
+func (c *Client) turn(ctx context.Context, req *model.Request) (*model.Turn, error) {
+	msg, err := c.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return finish(msg, req)
 }
 
 func (c *Client) ask(ctx context.Context, req *model.Request) (*anthropic.Message, error) {

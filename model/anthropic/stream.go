@@ -34,7 +34,7 @@ func (s *streamState) event(_ string, data []byte) ([]byte, error) {
 	}
 	m, ok := wire.Object(data)
 	if !ok {
-		return nil, wire.Nonsense("an event of the answer is not a JSON object")
+		return nil, wire.Garbled()
 	}
 	if err := wire.ErrorIn(m); err != nil {
 		return nil, err

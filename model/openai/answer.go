@@ -100,6 +100,9 @@ func (s *streamState) event(_ string, data []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
+	if !json.Valid(data) {
+		return nil, wire.Garbled()
+	}
 	a, err := readAnswer(data, "delta")
 	if err != nil {
 		return nil, err

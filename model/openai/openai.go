@@ -86,7 +86,7 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 	return wire.Run(ctx, &c.options, func(ctx context.Context) (*model.Turn, error) {
 		return wire.WithSchema(&c.options, req, func(req *model.Request) (*model.Turn, error) {
 			if req.Stream != nil {
-				return c.stream(ctx, req)
+				return wire.Again(ctx, &c.options, req, func(req *model.Request) (*model.Turn, error) { return c.stream(ctx, req) })
 			}
 			return c.whole(ctx, req)
 		})

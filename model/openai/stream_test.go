@@ -147,10 +147,43 @@ func TestStreamFailures(t *testing.T) {
 			s := serve(t, tt.turn, modeltest.Text("again"))
 			req := question("q")
 			req.Stream = func(string) {}
+			s.options.Retries = new(int)
 			fail(t, s, req, tt.kind, tt.want)
-			// What was shown cannot be taken back, so the request is not repeated.
 			if n := len(s.Requests()); n != 1 {
 				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
+// A stream that breaks off is asked for again, as often as a refusal, and what
+// was shown is not shown twice.
+func TestBrokenStreams(t *testing.T) {
+	cut := modeltest.Stream(events(delta(`"content":"hello"`)))
+	garbled := modeltest.Stream(events(delta(`"content":"hello"`)) + "data: {\"oops\n\n")
+	for _, tt := range []struct {
+		name  string
+		turns []modeltest.Turn
+		text  string // "" where it fails
+		shown string
+		asked int
+	}{
+		{"once", []modeltest.Turn{cut, modeltest.Text("hello world")}, "hello world", "hello world", 2},
+		{"another course", []modeltest.Turn{cut, modeltest.Text("good day")}, "good day", "hello\ngood day", 2},
+		{"shorter", []modeltest.Turn{cut, modeltest.Text("hell")}, "hell", "hello\nhell", 2},
+		{"the same", []modeltest.Turn{cut, modeltest.Text("hello")}, "hello", "hello", 2},
+		{"twice", []modeltest.Turn{cut, garbled, modeltest.Text("hello world")}, "hello world", "hello world", 3},
+		{"after a refusal", []modeltest.Turn{modeltest.Status(503, "{}"), cut, modeltest.Text("hello!")}, "hello!", "hello!", 3},
+		{"too often", []modeltest.Turn{cut, modeltest.Status(500, "{}"), cut, modeltest.Text("late")}, "", "hello", 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, tt.turns...)
+			turn, shown, err := streamed(t, s)
+			if got := strings.Join(shown, ""); got != tt.shown || len(s.Requests()) != tt.asked || len(*s.waits) != tt.asked-1 {
+				t.Errorf("shown %q, asked %d times, waited %v", got, len(s.Requests()), *s.waits)
+			}
+			if (err == nil) != (tt.text != "") || err == nil && turn.Text != tt.text {
+				t.Errorf("got %+v, %v, want %q", turn, err, tt.text)
 			}
 		})
 	}
@@ -189,7 +222,7 @@ func FuzzAnswer(f *testing.F) {
 			req.Stream = func(string) {}
 		}
 		s.Add(answer)
-		turn, err := New(model.Options{BaseURL: s.URL, HTTPClient: s.Client()}).Complete(context.Background(), req)
+		turn, err := New(model.Options{BaseURL: s.URL, HTTPClient: s.Client(), Retries: new(int)}).Complete(context.Background(), req)
 		if (turn == nil) == (err == nil) {
 			t.Errorf("got %+v and %v", turn, err)
 		}

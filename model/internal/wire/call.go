@@ -57,7 +57,7 @@ func Run(ctx context.Context, o *model.Options, f func(context.Context) (*model.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(withAttempts(ctx), limit)
 	defer cancel()
 	turn, err := f(limited)
 	if err == nil {
@@ -83,23 +83,27 @@ func (c *Call) Do(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	retries := 2
-	if c.Options.Retries != nil {
-		retries = *c.Options.Retries
-	}
-	for n := 0; ; n++ {
+	for tries := attemptsOf(req.Context()); ; tries.failed++ {
 		res, err := c.attempt(req, body)
 		if err == nil {
 			return res, nil
 		}
 		var f *failure
-		if !errors.As(err, &f) || !f.retry || n >= retries {
+		if !errors.As(err, &f) || !f.retry || tries.failed >= retries(c.Options) {
 			return nil, err
 		}
-		if !c.pause(req.Context(), f.delay(n)) {
+		if !c.pause(req.Context(), f.delay(tries.failed)) {
 			return nil, err
 		}
 	}
+}
+
+// retries is how often a request is sent again.
+func retries(o *model.Options) int {
+	if o.Retries != nil {
+		return *o.Retries
+	}
+	return 2
 }
 
 // body reads the request's body and makes it what shall go out.

@@ -70,13 +70,13 @@ func (b *streamBody) next() ([]byte, error) {
 	switch {
 	case err == io.EOF:
 		if end := b.stream.End(); end != nil {
-			return nil, end
+			return nil, brokenOff(end)
 		}
 		return nil, io.EOF
 	case errors.As(err, &known):
-		return nil, known
+		return nil, err
 	}
-	return nil, connectionFailure(b.req, err)
+	return nil, brokenOff(connectionFailure(b.req, err))
 }
 
 // CutOff is the error of a stream that ends before the answer is complete.
