@@ -128,63 +128,6 @@ func arrayJoin(c *eval.Call, a *eval.Array) (eval.Value, error) {
 	return eval.String(strings.Join(parts, sep)), nil
 }
 
-// arraySort sorts in place, stably; by gives what each element is sorted by.
-func arraySort(c *eval.Call, a *eval.Array) (eval.Value, error) {
-	by := eval.Nil()
-	if len(c.Args) == 1 {
-		by = c.Args[0]
-	}
-	vs, err := sortValues(c.Thread, a.Values(), by)
-	if err != nil {
-		return eval.Value{}, err
-	}
-	a.Replace(vs)
-	return a.Value(), nil
-}
-
-// lookEvery is after how many comparisons a sort looks whether the program must
-// end.
-const lookEvery = 256
-
-type keyed struct{ key, v eval.Value }
-
-func sortValues(t *eval.Thread, vs []eval.Value, by eval.Value) ([]eval.Value, error) {
-	ks := make([]keyed, len(vs))
-	for i, v := range vs {
-		ks[i] = keyed{v, v}
-		if !by.IsNil() {
-			k, err := t.Call(by, v)
-			if err != nil {
-				return nil, err
-			}
-			ks[i].key = k
-		}
-	}
-	var failed error
-	compared := 0
-	slices.SortStableFunc(ks, func(a, b keyed) int {
-		if failed != nil {
-			return 0
-		}
-		if compared++; compared%lookEvery == 0 {
-			if failed = t.Stopped(); failed != nil {
-				return 0
-			}
-		}
-		n, err := inOrder(a.key, b.key)
-		failed = err
-		return n
-	})
-	if len(ks) == 1 && failed == nil {
-		_, failed = inOrder(ks[0].key, ks[0].key)
-	}
-	out := make([]eval.Value, len(ks))
-	for i, k := range ks {
-		out[i] = k.v
-	}
-	return out, failed
-}
-
 func arrayMap(c *eval.Call, a *eval.Array) (eval.Value, error) {
 	out := eval.NewArray(0)
 	f := c.Args[0]

@@ -14,8 +14,9 @@ import (
 
 func builtinInt(c *eval.Call) (eval.Value, error) {
 	v := c.Args[0]
-	if b, ok := v.AsBig(); ok {
-		return eval.BigInt(b), nil
+	switch v.Kind() {
+	case eval.KInt, eval.KBig:
+		return v, nil
 	}
 	if b, ok := v.AsBool(); ok {
 		if b {
@@ -24,10 +25,16 @@ func builtinInt(c *eval.Call) (eval.Value, error) {
 		return eval.Int(0), nil
 	}
 	if f, ok := v.AsFloat(); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if math.Abs(f) < 1<<62 {
+			return eval.Int(int64(f)), nil
+		}
 		i, _ := big.NewFloat(f).Int(nil)
 		return eval.BigInt(i), nil
 	}
 	if s, ok := v.AsString(); ok {
+		if n, ok := parseShort(s); ok {
+			return eval.Int(n), nil
+		}
 		if i, ok := parseInt(s); ok {
 			return eval.BigInt(i), nil
 		}
@@ -50,6 +57,20 @@ func cannotConvert(v eval.Value, to string) error {
 		return err
 	}
 	return fail("cannot convert %s to %s", s, to)
+}
+
+// parseShort reads up to 18 plain digits, as nearly all that is read is.
+func parseShort(s string) (n int64, ok bool) {
+	if len(s) == 0 || len(s) > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	return n, true
 }
 
 // parseInt reads an Int as Python's int() does: spaces around, a sign, any

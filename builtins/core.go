@@ -48,6 +48,12 @@ func builtinPush(c *eval.Call) (eval.Value, error) {
 const maxRange = 1 << 27
 
 func builtinRange(c *eval.Call) (eval.Value, error) {
+	if lo, step, n, ok := shortRange(c.Args); ok {
+		if err := c.Thread.Reserve(int64(n) * 8); err != nil {
+			return eval.Value{}, err
+		}
+		return eval.IntsFrom(lo, step, n), nil
+	}
 	n := [3]*big.Int{new(big.Int), new(big.Int), big.NewInt(1)}
 	for i, v := range c.Args {
 		x, ok := v.AsBig()
@@ -68,6 +74,30 @@ func builtinRange(c *eval.Call) (eval.Value, error) {
 		return eval.Value{}, fail("range() would be too long (limit %d elements)", maxRange)
 	}
 	return rangeArray(c.Thread, lo, step, int(count.Int64()))
+}
+
+// shortRange is range for numbers of ordinary size; ok is false for others.
+func shortRange(args []eval.Value) (lo, step int64, n int, ok bool) {
+	k := [3]int64{0, 0, 1}
+	for i, v := range args {
+		x, ok := v.AsInt()
+		if !ok || x > 1<<40 || x < -1<<40 {
+			return 0, 0, 0, false
+		}
+		k[i] = x
+	}
+	lo, hi, step := k[0], k[1], k[2]
+	if len(args) == 1 {
+		lo, hi = hi, lo
+	}
+	count := int64(0)
+	switch {
+	case step > 0 && hi > lo:
+		count = (hi - lo + step - 1) / step
+	case step < 0 && hi < lo:
+		count = (lo - hi - step - 1) / -step
+	}
+	return lo, step, int(count), step != 0 && count <= maxRange
 }
 
 // rangeArray makes the array of n Ints from lo on.

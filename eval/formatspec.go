@@ -27,11 +27,10 @@ func FormatValue(v Value, text string) (string, error) {
 }
 
 func (s spec) format(v Value, text string) (string, error) {
-	bad := diag.New(diag.Runtime, "format '%s' does not fit a value of type %s", text, typeName(v))
 	switch {
 	case isIntish(v) && strings.IndexByte("\x00dx", s.Verb) >= 0:
 		if s.Precision >= 0 {
-			return "", bad
+			return "", misfit(text, v)
 		}
 		base := 10
 		if s.Verb == 'x' {
@@ -45,7 +44,7 @@ func (s spec) format(v Value, text string) (string, error) {
 		}
 		return s.number(s.float(f)), nil
 	case s.Verb != 0 && s.Verb != 's' || s.Comma || s.Sign != 0 || s.Zero:
-		return "", bad
+		return "", misfit(text, v)
 	}
 	str, err := Text(v)
 	if err != nil {
@@ -56,6 +55,17 @@ func (s spec) format(v Value, text string) (string, error) {
 	}
 	return s.pad("", str, '<'), nil
 }
+
+func misfit(text string, v Value) error {
+	return diag.New(diag.Runtime, "format '%s' does not fit a value of type %s", text, typeName(v))
+}
+
+// isFixed reports whether the specification is no more than .nf.
+func (s spec) isFixed() bool {
+	return s.Verb == 'f' && s.Width == 0 && s.Sign == 0 && !s.Comma && !s.Zero
+}
+
+func finite(f float64) bool { return f-f == 0 }
 
 func (s spec) float(f float64) string {
 	if math.IsInf(f, 0) || math.IsNaN(f) {

@@ -45,6 +45,8 @@ func lenCall(g *Global, b Value, a expr, s *site) expr {
 				return mkInt(int64(toArr(v).Len()))
 			case KString:
 				return mkInt(int64(toStr(v).count()))
+			case KMap:
+				return mkInt(int64(toMap(v).Len()))
 			}
 		}
 		return callN(fr, f, s, v)
@@ -62,7 +64,7 @@ func strCall(g *Global, b Value, a expr, s *site) expr {
 				if n := toInt(v); uint64(n) < 10 {
 					return mkStr(&oneByte['0'+n])
 				}
-				return newStr(text(v))
+				return intText(toInt(v))
 			case isStr(v):
 				return v
 			}

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -30,12 +31,43 @@ type str16 struct {
 	d [16]byte
 }
 
+// str32 is str16 for text that is a little longer.
+type str32 struct {
+	Str
+	d [32]byte
+}
+
 const markEvery = 64
 
 func newStr(s string) Value { return mkStr(&Str{hdr: hdr{KString}, s: s}) }
 
 func newStrExt(s string, x *strExt, runes uint32) Value {
 	return mkStr(&Str{hdr: hdr{KString}, s: s, ext: x, runes: runes})
+}
+
+// newText makes a String of a copy of b.
+func newText(b []byte) Value {
+	switch {
+	case len(b) == 1 && b[0] < utf8.RuneSelf:
+		return mkStr(&oneByte[b[0]])
+	case len(b) <= 16:
+		o := &str16{}
+		o.k = KString
+		o.s = view(o.d[:copy(o.d[:], b)])
+		return mkStr(&o.Str)
+	case len(b) <= 32:
+		o := &str32{}
+		o.k = KString
+		o.s = view(o.d[:copy(o.d[:], b)])
+		return mkStr(&o.Str)
+	}
+	return newStr(string(b))
+}
+
+// intText is the text of an Int.
+func intText(n int64) Value {
+	var room [20]byte
+	return newText(strconv.AppendInt(room[:0], n, 10))
 }
 
 // counted gives n code points as a Str keeps them.
@@ -144,6 +176,15 @@ func concat(x *Str, y, z string) Value {
 		if z != "" {
 			copy(o.d[at:], z)
 		}
+		o.s = view(o.d[:n])
+		return mkStr(&o.Str)
+	}
+	if n <= 32 {
+		o := &str32{}
+		o.k = KString
+		at := copy(o.d[:], x.s)
+		at += copy(o.d[at:], y)
+		copy(o.d[at:], z)
 		o.s = view(o.d[:n])
 		return mkStr(&o.Str)
 	}

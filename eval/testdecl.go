@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"errors"
-
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
 )
@@ -43,8 +41,8 @@ func (th *Thread) runTest(fr fp, body stmt) (k ctl, v Value, err error) {
 
 // Fatal reports whether an error ends the program whatever the script does.
 func Fatal(err error) bool {
-	var e *diag.Error
-	return errors.As(err, &e) && (e.Kind == diag.Interrupt || e.Kind == diag.Limit)
+	e := asDiag(err)
+	return e != nil && (e.Kind == diag.Interrupt || e.Kind == diag.Limit)
 }
 
 // testing gives what is to be told of the end of a test that is about to run;

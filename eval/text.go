@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -157,24 +158,34 @@ func (p *printer) mapping(m *Map) {
 // one decimal, otherwise the shortest text that reads back the same, with an
 // exponent below 1e-4 and from 1e16 on.
 func FormatFloat(f float64) string {
+	var room [32]byte
+	return string(appendFloat(room[:0], f))
+}
+
+// appendFloat appends what FormatFloat gives.
+func appendFloat(b []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
-		return "nan"
+		return append(b, "nan"...)
 	case math.IsInf(f, 1):
-		return "inf"
+		return append(b, "inf"...)
 	case math.IsInf(f, -1):
-		return "-inf"
+		return append(b, "-inf"...)
 	case f == math.Trunc(f) && math.Abs(f) < 1e15:
-		return strconv.FormatFloat(f, 'f', 1, 64)
+		if f == 0 && math.Signbit(f) {
+			b = append(b, '-')
+		}
+		return append(strconv.AppendInt(b, int64(f), 10), ".0"...)
 	}
 	if a := math.Abs(f); a >= 1e16 || a < 1e-4 {
-		return strconv.FormatFloat(f, 'e', -1, 64)
+		return strconv.AppendFloat(b, f, 'e', -1, 64)
 	}
-	s := strconv.FormatFloat(f, 'f', -1, 64)
-	if !strings.Contains(s, ".") {
-		s += ".0"
+	from := len(b)
+	b = strconv.AppendFloat(b, f, 'f', -1, 64)
+	if bytes.IndexByte(b[from:], '.') < 0 {
+		b = append(b, ".0"...)
 	}
-	return s
+	return b
 }
 
 // Quote gives s in quotes as messages show text: single ones unless it holds

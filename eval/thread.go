@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 
 	"github.com/sense-lang/sense/diag"
@@ -134,8 +135,8 @@ func failf(fr fp, at *diag.Pos, kind diag.Kind, format string, args ...any) {
 
 // located gives err a place and the chain of calls, once.
 func (th *Thread) located(fr fp, at diag.Pos, err error) *diag.Error {
-	var e *diag.Error
-	if !errors.As(err, &e) {
+	e := asDiag(err)
+	if e == nil {
 		e = &diag.Error{Kind: diag.Runtime, Msg: err.Error(), Cause: err}
 	}
 	if e.Pos.IsValid() {
@@ -150,13 +151,25 @@ func (th *Thread) located(fr fp, at diag.Pos, err error) *diag.Error {
 	return e
 }
 
+// asDiag gives the *diag.Error in err, nil where there is none. Nearly always it
+// is err itself, which needs no reflection.
+func asDiag(err error) *diag.Error {
+	if e, ok := err.(*diag.Error); ok {
+		return e
+	}
+	var e *diag.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
+}
+
 // maxTrace is how many calls an error shows, half of them from each end.
 const maxTrace = 20
 
 // trace gives the file that runs in fr and the calls that led there, outermost
 // first.
 func (th *Thread) trace(fr fp) (file string, stack []diag.Frame, elided int) {
-	stack = []diag.Frame{}
 	w := th.walk(fr)
 	if w.fn != nil {
 		file = w.fn.proto.file
@@ -178,10 +191,11 @@ func (th *Thread) trace(fr fp) (file string, stack []diag.Frame, elided int) {
 		}
 		all = append(all, diag.Frame{Name: name, File: s.info.file, Pos: *s.pos})
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		stack = append(stack, all[i])
+	if all == nil {
+		return file, []diag.Frame{}, elided
 	}
-	return file, stack, elided
+	slices.Reverse(all)
+	return file, all, elided
 }
 
 // walker goes up a thread's frames.

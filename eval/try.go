@@ -150,7 +150,7 @@ func (c *compiler) raiseStmt(s *ast.RaiseStmt) stmt {
 	return func(fr fp) (ctl, Value) {
 		v := x(fr)
 		if isStr(v) {
-			failf(fr, &s.P, diag.Runtime, "%s", toStr(v).s)
+			fail(fr, &s.P, &diag.Error{Kind: diag.Runtime, Msg: toStr(v).s})
 		}
 		if e, ok := v.AsObject().(*ErrorValue); ok {
 			panic(&thrown{e.err})
