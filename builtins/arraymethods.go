@@ -9,11 +9,14 @@ import (
 
 // onArray makes a method of a function on the array.
 func onArray(name string, least, most int, f func(c *eval.Call, a *eval.Array) (eval.Value, error)) eval.Method {
-	return eval.Method{Name: name, Min: least, Max: most, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+	return eval.Method{Name: name, Min: least, Max: most, Leaf: !slices.Contains(calling, name), Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		a, _ := self(o).AsArray()
 		return f(c, a)
 	}}
 }
+
+// calling are the methods that call functions of the program.
+var calling = []string{"sort", "map", "filter", "reduce"}
 
 func arrayMethods() []eval.Method {
 	return []eval.Method{

@@ -3,6 +3,7 @@ package builtins
 import (
 	"math"
 	"math/big"
+	"strconv"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/eval"
@@ -33,6 +34,10 @@ func Extra(d *Deps) map[string]eval.Value {
 	})
 	return out
 }
+
+// leaves are the builtins that call nothing of the program and ask for no place.
+var leaves = []string{"print", "len", "range", "str", "int", "float", "type_of", "push",
+	"min", "max", "sum", "abs", "round", "enumerate", "zip", "any", "all"}
 
 // elements lists what a loop over v would see.
 func elements(c *eval.Call, v eval.Value, who string) ([]eval.Value, error) {
@@ -73,6 +78,15 @@ func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
 		}
 	}
 	best := vs[0]
+	if len(vs) == 2 {
+		x, ok1 := best.AsInt()
+		if y, ok2 := vs[1].AsInt(); ok1 && ok2 {
+			if (y > x) == (sign > 0) && x != y {
+				return vs[1], nil
+			}
+			return best, nil
+		}
+	}
 	for _, v := range vs[1:] {
 		n, err := inOrder(v, best)
 		if err != nil {
@@ -129,6 +143,9 @@ func builtinRound(c *eval.Call) (eval.Value, error) {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return eval.Value{}, fail("round() cannot make an Int of %s", c.Args[0].String())
 		}
+		if math.Abs(f) < 1<<62 {
+			return eval.Int(int64(math.RoundToEven(f))), nil
+		}
 		b, _ := big.NewFloat(math.RoundToEven(f)).Int(nil)
 		return eval.BigInt(b), nil
 	}
@@ -149,6 +166,10 @@ func roundFloat(f float64, n int64) float64 {
 	}
 	if n < -330 {
 		return math.Copysign(0, f)
+	}
+	if n >= 0 && n <= 30 { // the decimal text is rounded exactly too
+		out, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', int(n), 64), 64)
+		return out
 	}
 	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(n, -n)), nil))
 	x := new(big.Rat).SetFloat64(f)
@@ -208,6 +229,13 @@ func builtinEnumerate(c *eval.Call) (eval.Value, error) {
 	vs, err := elements(c, c.Args[0], "enumerate")
 	if err != nil {
 		return eval.Value{}, err
+	}
+	if len(c.Args) == 1 {
+		out := eval.NewArray(len(vs))
+		for i, v := range vs {
+			out.Push(eval.ArrayOf(eval.Int(int64(i)), v))
+		}
+		return out.Value(), nil
 	}
 	from := new(big.Int)
 	if len(c.Args) == 2 {

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/sense-lang/sense/eval"
@@ -104,7 +105,7 @@ func doc(name string) string {
 // documented makes the values of builtins.
 func documented(out map[string]eval.Value, bs []eval.Builtin) {
 	for _, b := range bs {
-		b.Doc = doc(b.Name)
+		b.Doc, b.Leaf = doc(b.Name), slices.Contains(leaves, b.Name)
 		out[b.Name] = eval.NewBuiltin(b)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 // onMap makes a method of a function on the map.
 func onMap(name string, least, most int, f func(c *eval.Call, m *eval.Map) (eval.Value, error)) eval.Method {
-	return eval.Method{Name: name, Min: least, Max: most, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+	return eval.Method{Name: name, Min: least, Max: most, Leaf: true, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		m, _ := self(o).AsMap()
 		return f(c, m)
 	}}

@@ -41,7 +41,7 @@ var memoryMethods = map[string]*eval.Method{
 		}
 		return eval.Nil(), err
 	}},
-	"recall": {Name: "recall", Min: 1, Max: 1, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+	"recall": {Name: "recall", Min: 1, Max: 1, Leaf: true, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		if _, err := memoryKey(c); err != nil {
 			return eval.Nil(), err
 		}

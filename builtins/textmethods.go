@@ -10,7 +10,7 @@ import (
 
 // onText makes a method of a function on the text.
 func onText(name string, least, most int, f func(c *eval.Call, s string) (eval.Value, error)) eval.Method {
-	return eval.Method{Name: name, Min: least, Max: most, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
+	return eval.Method{Name: name, Min: least, Max: most, Leaf: true, Fn: func(c *eval.Call, o eval.Object) (eval.Value, error) {
 		s, _ := self(o).AsString()
 		return f(c, s)
 	}}

@@ -18,6 +18,54 @@ type Array struct {
 
 func newArray() *Array { return &Array{hdr: hdr{KArray}} }
 
+// array4 is an Array with room for a few elements, one allocation in place of
+// two.
+type array4 struct {
+	Array
+	d [4]Value
+}
+
+type array2 struct {
+	Array
+	d [2]Value
+}
+
+// shortArray compiles a literal of one to four elements. treearr: 0.076 s
+// without, 0.055 s with it.
+//
+//go:noinline
+func shortArray(es []expr) expr {
+	return func(fr fp) Value {
+		var room [4]Value
+		vs := room[:len(es)]
+		tag := unsafe.Pointer(nil)
+		for i, x := range es {
+			vs[i] = x(fr)
+			if i == 0 {
+				tag = vs[0].p
+			} else if vs[i].p != tag {
+				tag = nil
+			}
+		}
+		if tag != nil && unboxed(tag) {
+			a := newArray()
+			a.tp, a.ns = tag, make([]uint64, len(es))
+			for i := range vs {
+				a.ns[i] = vs[i].n
+			}
+			return mkArr(a)
+		}
+		if len(es) <= 2 {
+			a := &array2{}
+			a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
+			return mkArr(&a.Array)
+		}
+		a := &array4{}
+		a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
+		return mkArr(&a.Array)
+	}
+}
+
 // NewArray makes an empty Array with room for n elements.
 func NewArray(n int) *Array {
 	a := newArray()

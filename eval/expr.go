@@ -316,8 +316,15 @@ func (c *compiler) augmented(x expr, e *ast.AssignExpr) expr {
 
 func (c *compiler) arrayLit(e *ast.ArrayLit) expr {
 	es := c.exprs(e.Elems)
+	switch {
+	case len(es) == 0:
+		return func(fr fp) Value { return mkArr(newArray()) }
+	case len(es) <= 4:
+		return shortArray(es)
+	}
 	return func(fr fp) Value {
 		a := newArray()
+		a.vs = make([]Value, 0, len(es))
 		for _, x := range es {
 			a.push(x(fr))
 		}
@@ -403,6 +410,9 @@ func (c *compiler) unary(e *ast.UnaryExpr) expr {
 		x := c.cond(e.X)
 		return func(fr fp) Value { return mkBool(!x(fr)) }
 	}
+	if v := c.negative(e); v.p != nil {
+		return constant(v)
+	}
 	x := c.expr(e.X)
 	return func(fr fp) Value {
 		v := x(fr)
@@ -415,6 +425,21 @@ func (c *compiler) unary(e *ast.UnaryExpr) expr {
 		}
 		return r
 	}
+}
+
+// negative gives the value of a negative literal, which is unset where e is none.
+func (c *compiler) negative(e *ast.UnaryExpr) Value {
+	switch x := e.X.(type) {
+	case *ast.IntLit:
+		if e.Op == ast.OpNeg && x.Big == nil {
+			return mkInt(-x.Value)
+		}
+	case *ast.FloatLit:
+		if e.Op == ast.OpNeg {
+			return mkFloat(-x.Value)
+		}
+	}
+	return Value{}
 }
 
 // attr reads a member of any value.

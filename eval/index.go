@@ -81,6 +81,16 @@ func indexLL(j, i uint8, at *diag.Pos) expr {
 
 //go:noinline
 func indexSlow(fr fp, t, k Value, at *diag.Pos) Value {
+	if isInt(k) && isStr(t) {
+		if s, i := toStr(t), uint64(toInt(k)); i < uint64(len(s.s)) && s.count() == len(s.s) {
+			return mkStr(&oneByte[s.s[i]])
+		}
+	}
+	if isMap(t) && isStr(k) {
+		if i := toMap(t).findStr(toStr(k)); i >= 0 {
+			return toMap(t).entries[i].v
+		}
+	}
 	v, err := threadOf(fr).index(t, k)
 	if err != nil {
 		fail(fr, at, err)
@@ -169,19 +179,37 @@ func position(k Value, n int, what, prefix string) (int, error) {
 // indexAssign compiles x[i] = v: target, index and value are evaluated in that
 // order.
 func (c *compiler) indexAssign(ix *ast.IndexExpr, e *ast.AssignExpr) expr {
-	x := c.expr(ix.X)
-	at := &ix.Lbrack
+	o := c.operand(ix.X)
+	x, at := o.x, &ix.Lbrack
 	if k := c.keyOf(ix.Index); k != nil {
 		if e.Op != ast.OpNone {
 			return keyAugment(x, k, c.expr(e.Value), e, at)
 		}
 		return setKey(x, k, c.expr(e.Value), at)
 	}
-	i := c.expr(ix.Index)
+	i := c.operand(ix.Index)
 	v := c.expr(e.Value)
-	if e.Op != ast.OpNone {
-		return indexAugment(x, i, v, e, at)
+	switch {
+	case e.Op != ast.OpNone:
+		return indexAugment(x, i.x, v, e, at)
+	case o.isSlot && i.isSlot:
+		return setIndexLL(o.slot, i.slot, v, at)
 	}
+	return setIndexEE(x, i.x, v, at)
+}
+
+//go:noinline
+func setIndexLL(j, i uint8, v expr, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		t, k := fr[j], fr[i]
+		w := v(fr)
+		setIndex(fr, t, k, w, at)
+		return w
+	}
+}
+
+//go:noinline
+func setIndexEE(x, i, v expr, at *diag.Pos) expr {
 	return func(fr fp) Value {
 		t, k, w := x(fr), i(fr), v(fr)
 		setIndex(fr, t, k, w, at)
@@ -207,6 +235,12 @@ func setIndex(fr fp, t, k, w Value, at *diag.Pos) {
 
 //go:noinline
 func setIndexSlow(fr fp, t, k, w Value, at *diag.Pos) {
+	if isMap(t) && isStr(k) {
+		if m := toMap(t); m.growth() < largeValue {
+			m.SetKey(k, w)
+			return
+		}
+	}
 	if err := threadOf(fr).setIndex(t, k, w); err != nil {
 		fail(fr, at, err)
 	}

@@ -38,25 +38,38 @@ func (in *Interp) limits() {
 	}
 }
 
-// memoryEvery is how often the memory in use is looked at.
-const memoryEvery = 5 * time.Millisecond
+// memoryEvery is how often the memory in use is looked at where the limit is
+// near, memoryAtLeast where it is far.
+const (
+	memoryEvery   = 5 * time.Millisecond
+	memoryAtLeast = 50 * time.Millisecond
+)
+
+// memoryWait gives the time until the next look: no program fills the rest
+// faster than ten bytes in a nanosecond.
+func memoryWait(used, limit int64) time.Duration {
+	return min(max(time.Duration((limit-used)/10), memoryEvery), memoryAtLeast)
+}
 
 func (in *Interp) watchMemory(limit int64) {
-	t := time.NewTicker(memoryEvery)
+	t := time.NewTimer(memoryEvery)
 	defer t.Stop()
 	for {
 		select {
 		case <-in.ctx.Done():
 			return
 		case <-t.C:
-			if heapInUse() <= limit {
+			used := heapInUse()
+			if used <= limit {
+				t.Reset(memoryWait(used, limit))
 				continue
 			}
-			if in.overLimit(t.C, limit) {
+			if in.overLimit(limit) {
 				in.Stop(diag.Limit, "memory limit of %s reached", bytesText(limit))
 				in.watchGrowth(t.C, limit+limit/10)
 				return
 			}
+			t.Reset(memoryEvery)
 		}
 	}
 }
@@ -75,14 +88,16 @@ func (in *Interp) watchGrowth(tick <-chan time.Time, most int64) {
 // overLimit collects dead objects and says whether the memory in use is still
 // above the limit. A program that grows on meanwhile by an eighth is over it at
 // once: a collection takes long where there is much.
-func (in *Interp) overLimit(tick <-chan time.Time, limit int64) bool {
+func (in *Interp) overLimit(limit int64) bool {
+	tick := time.NewTicker(memoryEvery)
+	defer tick.Stop()
 	collected := make(chan struct{})
 	go func() { runtime.GC(); close(collected) }()
 	for {
 		select {
 		case <-collected:
 			return heapInUse() > limit
-		case <-tick:
+		case <-tick.C:
 			if heapInUse() > limit+limit/8 {
 				return true
 			}

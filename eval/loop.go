@@ -19,6 +19,8 @@ func (c *compiler) forStmt(s *ast.ForStmt) stmt {
 			r.args = append(r.args, c.expr(a.Value))
 		}
 		r.s = c.site(&s.Iter.(*ast.CallExpr).P)
+	} else if a := c.fixedArray(s.Iter); a.p != nil {
+		it = constant(a)
 	} else {
 		it = c.expr(s.Iter)
 	}
@@ -36,6 +38,42 @@ func (c *compiler) forStmt(s *ast.ForStmt) stmt {
 		return valuesSlot(it, uint8(slot), set, body, &at)
 	}
 	return func(fr fp) (ctl, Value) { return eachValue(fr, it(fr), set, body, &at) }
+}
+
+// fixedArray gives the array of a literal of numbers and Strings, which is unset
+// where e is none. A loop over it may use one array again and again, since nobody
+// else gets hold of it.
+func (c *compiler) fixedArray(e ast.Expr) Value {
+	lit, ok := e.(*ast.ArrayLit)
+	if !ok {
+		return Value{}
+	}
+	a := newArray()
+	for _, x := range lit.Elems {
+		v := c.fixed(x)
+		if v.p == nil {
+			return Value{}
+		}
+		a.push(v)
+	}
+	return mkArr(a)
+}
+
+// fixed gives the value of a literal of a number or a String.
+func (c *compiler) fixed(e ast.Expr) Value {
+	switch e := e.(type) {
+	case *ast.IntLit:
+		if e.Big == nil {
+			return mkInt(e.Value)
+		}
+	case *ast.FloatLit:
+		return mkFloat(e.Value)
+	case *ast.StringLit:
+		return c.literal(e.Value)
+	case *ast.UnaryExpr:
+		return c.negative(e)
+	}
+	return Value{}
 }
 
 // rangeCall is a call of range in the head of a loop.

@@ -185,20 +185,33 @@ func (th *Thread) callMethod(fr fp, s *site, d *Method, recv Value, args []Value
 
 // runMethod is callMethod after the arguments have been counted.
 func (th *Thread) runMethod(fr fp, s *site, d *Method, recv Value, args []Value, labels []Label) (Value, error) {
+	if d.Leaf && len(args) <= 4 && len(labels) == 0 {
+		c, err := th.newLeaf(fr, args)
+		if err != nil {
+			return Value{}, err
+		}
+		r, err := d.Fn(c, c.self(recv))
+		th.freeLeaf(c)
+		return r, err
+	}
 	c := th.newCall()
 	c.Labels = labels
-	var o Object = &c.recv
-	if kindOf(recv) == KObject {
-		o = toBox(recv).o
-	} else {
-		c.recv.Value = recv
-	}
+	o := c.self(recv)
 	r, err := th.inNative(fr, s.off, s.id, func() (Value, error) {
 		c.Args = th.keepArgs(args)
 		return d.Fn(c, o)
 	})
 	th.freeCall(c)
 	return r, err
+}
+
+// self gives a receiver as a method gets it.
+func (c *Call) self(recv Value) Object {
+	if kindOf(recv) == KObject {
+		return toBox(recv).o
+	}
+	c.recv.Value = recv
+	return &c.recv
 }
 
 // newCall gives a Call for a builtin; freeCall takes it back. A Call that an

@@ -24,6 +24,10 @@ func (c *compiler) operand(e ast.Expr) operand {
 	switch e := e.(type) {
 	case *ast.IntLit:
 		o.isInt, o.n = e.Big == nil, e.Value
+	case *ast.UnaryExpr:
+		if v := c.negative(e); isInt(v) {
+			o.isInt, o.n = true, toInt(v)
+		}
 	case *ast.Ident:
 		o.place(c, e.Name)
 	}
@@ -291,6 +295,9 @@ func (c *compiler) equalCond(e *ast.BinaryExpr) cond {
 		if isInt(a) && isInt(b) {
 			return (a.n == b.n) == want
 		}
+		if isStr(a) && isStr(b) {
+			return (a.p == b.p || toStr(a).s == toStr(b).s) == want
+		}
 		return equal(fr, a, b, at) == want
 	}
 }
@@ -362,6 +369,9 @@ func (c *compiler) inCond(e *ast.BinaryExpr) cond {
 	at := &e.OpPos
 	return func(fr fp) bool {
 		a, b := x(fr), y(fr)
+		if isMap(b) && isStr(a) {
+			return (toMap(b).findStr(toStr(a)) >= 0) == want
+		}
 		r, err := contains(b, a)
 		if err != nil {
 			fail(fr, at, err)

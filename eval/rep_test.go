@@ -16,7 +16,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("a frame takes %d bytes", n)
 	}
 	for name, off := range map[string]uintptr{
-		"Str": unsafe.Offsetof(Str{}.hdr), "str16": unsafe.Offsetof(str16{}.Str), "Array": unsafe.Offsetof(Array{}.hdr),
+		"Str": unsafe.Offsetof(Str{}.hdr), "Array": unsafe.Offsetof(Array{}.hdr),
 		"Map": unsafe.Offsetof(Map{}.hdr), "Func": unsafe.Offsetof(Func{}.hdr), "Builtin": unsafe.Offsetof(Builtin{}.hdr),
 		"bigInt": unsafe.Offsetof(bigInt{}.hdr), "cell": unsafe.Offsetof(cell{}.hdr), "box": unsafe.Offsetof(box{}.hdr),
 		"policyBox": unsafe.Offsetof(policyBox{}.hdr), "spill": unsafe.Offsetof(spill{}.hdr),

@@ -59,7 +59,10 @@ type Method struct {
 	Labels   bool
 	Named    bool   // labels take the places that the head of Doc names
 	Doc      string // as a Builtin's
-	Fn       func(c *Call, self Object) (Value, error)
+	// Leaf says that Fn calls nothing of the program and asks for no place, so
+	// that it needs no frame.
+	Leaf bool
+	Fn   func(c *Call, self Object) (Value, error)
 }
 
 // Callable is an Object that can be called. It checks its own arguments.
@@ -116,12 +119,23 @@ func ArrayOf(vs ...Value) Value {
 
 // Strings makes an Array of Strings.
 func Strings(ss []string) Value {
-	a := newArray()
-	for _, s := range ss {
-		a.push(newStr(s))
+	a := NewArray(len(ss))
+	for len(ss) > 0 {
+		n := min(len(ss), stringsAtOnce)
+		made := make([]Str, n)
+		for i, s := range ss[:n] {
+			x := &made[i]
+			x.k, x.s = KString, s
+			a.vs = append(a.vs, mkStr(x))
+		}
+		ss = ss[n:]
 	}
 	return mkArr(a)
 }
+
+// stringsAtOnce is how many Strings of one text are made in one piece: it lives
+// as long as any of them does.
+const stringsAtOnce = 16
 
 // SharedStrings is Strings for texts of which many are equal: those are one
 // String.

@@ -43,10 +43,18 @@ func (m *member) value(path string) eval.Value {
 	names, least := m.params()
 	full := path + "." + m.name()
 	fn := m.fn
+	quick := quickMath(full)
 	return eval.NewBuiltin(eval.Builtin{
-		Name: full, Max: -1, Labels: true, Named: true,
+		Name: full, Max: -1, Labels: true, Named: true, Leaf: path == "std.math",
 		Doc: path + "." + m.sig + "\n" + m.doc,
 		Fn: func(c *eval.Call) (eval.Value, error) {
+			if quick != nil && len(c.Args) == 1 && len(c.Labels) == 0 {
+				if x, ok := c.Args[0].AsFloat(); ok {
+					if v := quick(x); v.IsSet() {
+						return v, nil
+					}
+				}
+			}
 			vals, err := bind(c, full, names, least)
 			if err != nil {
 				return eval.Value{}, err

@@ -7,6 +7,46 @@ import (
 	"github.com/sense-lang/sense/eval"
 )
 
+// quickMath has what is asked for most, for one Float; where it gives nothing
+// the whole function has to look.
+func quickMath(name string) func(x float64) eval.Value {
+	switch name {
+	case "std.math.sqrt":
+		return finite(math.Sqrt)
+	case "std.math.sin":
+		return finite(math.Sin)
+	case "std.math.cos":
+		return finite(math.Cos)
+	case "std.math.exp":
+		return finite(math.Exp)
+	case "std.math.floor":
+		return whole(math.Floor)
+	case "std.math.ceil":
+		return whole(math.Ceil)
+	case "std.math.trunc":
+		return whole(math.Trunc)
+	}
+	return nil
+}
+
+func finite(f func(float64) float64) func(x float64) eval.Value {
+	return func(x float64) eval.Value {
+		if y := f(x); y-y == 0 {
+			return eval.Float(y)
+		}
+		return eval.Value{}
+	}
+}
+
+func whole(f func(float64) float64) func(x float64) eval.Value {
+	return func(x float64) eval.Value {
+		if y := f(x); math.Abs(y) < 1<<62 {
+			return eval.Int(int64(y))
+		}
+		return eval.Value{}
+	}
+}
+
 func mathValues() map[string]eval.Value {
 	return map[string]eval.Value{
 		"pi": eval.Float(math.Pi), "e": eval.Float(math.E), "tau": eval.Float(2 * math.Pi),
