@@ -153,8 +153,7 @@ func (m *served) tool(v eval.Value, t *eval.Tool) serve.Tool {
 // result.
 func (m *served) run(ctx context.Context, c *serve.Call, at eval.Value, f func(th *eval.Thread) (eval.Value, error)) (*serve.Result, error) {
 	var out *serve.Result
-	_, err := m.in.HostFor(ctx, host(c), func(th *eval.Thread) (v eval.Value, err error) {
-		th.StandAt(at)
+	_, err := m.host(ctx, c, at, func(th *eval.Thread) (v eval.Value, err error) {
 		if v, err = f(th); err != nil {
 			return v, err
 		}
@@ -162,6 +161,16 @@ func (m *served) run(ctx context.Context, c *serve.Call, at eval.Value, f func(t
 		return v, err
 	})
 	return out, err
+}
+
+// host runs f for a client under the rules around at; what it asks a human it asks
+// the client's user.
+func (m *served) host(ctx context.Context, c *serve.Call, at eval.Value, f func(th *eval.Thread) (eval.Value, error)) (eval.Value, error) {
+	return m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
+		th.StandAt(at)
+		th.AskWith(c.Ask)
+		return f(th)
+	})
 }
 
 // resultOf gives a value as a client reads it: a Map as JSON, or as the content
@@ -241,8 +250,7 @@ func (m *served) prepare(v eval.Value, a *eval.ActionDecl) serve.Tool {
 				return nil, err
 			}
 			var out *serve.Result
-			_, err = m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
-				th.StandAt(v)
+			_, err = m.host(ctx, c, v, func(th *eval.Thread) (eval.Value, error) {
 				p, err := th.CallLabeled(v, nil, args)
 				if err != nil {
 					return p, err
@@ -342,8 +350,7 @@ func (m *served) step(f func(ctx context.Context, th *eval.Thread, c *serve.Call
 			return nil, err
 		}
 		var out *serve.Result
-		_, err = m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
-			th.StandAt(eval.Obj(p.action))
+		_, err = m.host(ctx, c, eval.Obj(p.action), func(th *eval.Thread) (eval.Value, error) {
 			if p.busy {
 				return eval.Nil(), diag.New(diag.Runtime, "a step of action '%s' is still running", p.action.Decl().Name())
 			}

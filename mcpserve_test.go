@@ -189,6 +189,27 @@ func TestServedActions(t *testing.T) {
 	}
 }
 
+// What a tool asks a human is asked of the client's user.
+func TestServedToolsAsk(t *testing.T) {
+	const src = `tool order(what: String) "Asks": return what + " for " + ask_human("For whom, " + what + "?")
+`
+	s, _, audit := serveProgram(t, src, `{"answer":"Zoë <&>"}`)
+	if r := callServed(t, s, "order", `{"what":"tea"}`); r.IsError || r.Text != "tea for Zoë <&>" {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(audit(), "tool 'order' -> called") {
+		t.Errorf("the audit says\n%s", audit())
+	}
+	s, _, _ = serveProgram(t, src, "")
+	if r := callServed(t, s, "order", `{"what":"tea"}`); !r.IsError || !strings.Contains(r.Text, "ask_human() got no answer: the client cannot ask its user") {
+		t.Errorf("%+v", r)
+	}
+	s, _, _ = serveProgram(t, src, `{"other":1}`)
+	if r := callServed(t, s, "order", `{"what":"tea"}`); !r.IsError || !strings.Contains(r.Text, "ask_human() got no answer: the user of the client gave no answer") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Nobody but the user approves.
 func TestServedApprovalIsRefused(t *testing.T) {
 	for answer, want := range map[string]string{

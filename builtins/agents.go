@@ -65,10 +65,13 @@ func builtinAskHuman(c *eval.Call) (eval.Value, error) {
 	if c.Thread.InAgent() {
 		return c.Thread.Pause(c.Args[0])
 	}
-	if err := c.Thread.Write(q + "\n> "); err != nil {
-		return eval.Value{}, err
+	line, asked, err := c.Thread.Human(q)
+	if !asked {
+		if err := c.Thread.Write(q + "\n> "); err != nil {
+			return eval.Value{}, err
+		}
+		line, err = c.Thread.ReadLine()
 	}
-	line, err := c.Thread.ReadLine()
 	if eval.Fatal(err) {
 		return eval.Value{}, err
 	}

@@ -24,7 +24,9 @@ const Path = "/mcp"
 // nil. With a token only requests that bear it are answered. The listener is
 // closed.
 func HTTP(ctx context.Context, s *Server, l net.Listener, token string) error {
-	handler := server.NewStreamableHTTPServer(s.build(), server.WithEndpointPath(Path), server.WithSessionIdleTTL(time.Hour),
+	tools, open := s.build(ctx)
+	defer open.end()
+	handler := server.NewStreamableHTTPServer(tools, server.WithEndpointPath(Path), server.WithSessionIdleTTL(time.Hour),
 		server.WithSessionIdManager(&sessions{}), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	mux := http.NewServeMux()
 	mux.Handle(Path, guard(token, exact(handler)))

@@ -53,6 +53,9 @@ type Call struct {
 	// Answer is what the user answered to the question that an earlier try
 	// asked with Ask; nil on the first try.
 	Answer *Answer
+	// Ask asks the client's user a question in the middle of the call and gives
+	// the answer as text. It waits, with ctx; the error says why there is none.
+	Ask func(ctx context.Context, question string) (string, error)
 }
 
 // Answer is a user's decision.
@@ -84,8 +87,9 @@ func (a *Ask) Error() string { return "the user has to be asked: " + a.Message }
 // JSON decoder of mcp-go.
 const rawKey = "\x00raw"
 
-// build makes the server of mcp-go.
-func (s *Server) build() *server.MCPServer {
+// build makes the server of mcp-go. The calls must be ended after it.
+func (s *Server) build(ctx context.Context) (*server.MCPServer, *calls) {
+	open := newCalls(ctx)
 	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithRecovery(),
 		server.WithLogger(slog.New(slog.DiscardHandler))}
 	if s.Instructions != "" {
@@ -94,9 +98,11 @@ func (s *Server) build() *server.MCPServer {
 	srv := server.NewMCPServer(s.Name, s.Version, opts...)
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		srv.AddTool(t.describe(), t.handle)
+		srv.AddTool(t.describe(), func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return t.handle(ctx, open, req)
+		})
 	}
-	return srv
+	return srv, open
 }
 
 func (t *Tool) describe() mcp.Tool {
@@ -114,8 +120,11 @@ const (
 	reasonKey   = "reason"
 )
 
-// handle runs a call of mcp-go.
-func (t *Tool) handle(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// handle runs a call of mcp-go, or goes on with one that waits for an answer.
+func (t *Tool) handle(ctx context.Context, open *calls, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if req.Params.RequestState != "" {
+		return open.resume(ctx, t, &req.Params)
+	}
 	args, err := exactArgs(req.Params.Arguments)
 	if err != nil {
 		return failure(err), nil
@@ -124,24 +133,28 @@ func (t *Tool) handle(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 	if a := server.ElicitationResponse(req.Params.InputResponses, questionKey); a != nil {
 		c.Answer = answerOf(a)
 	}
-	r, err := t.Call(ctx, c)
+	return open.begin(ctx, t, c)
+}
+
+// finish gives what a call came to as mcp-go has it.
+func finish(r *Result, err error) *mcp.CallToolResult {
 	var ask *Ask
 	if errors.As(err, &ask) {
-		return question(ask), nil
+		return question(ask)
 	}
 	if err != nil {
-		return failure(err), nil
+		return failure(err)
 	}
 	out := mcp.NewToolResultText(r.Text)
 	if len(r.Blocks) > 0 {
 		if out.Content, err = contentOf(r.Blocks); err != nil {
-			return failure(err), nil
+			return failure(err)
 		}
 	}
 	if r.Structured != nil {
 		out.StructuredContent = r.Structured
 	}
-	return out, nil
+	return out
 }
 
 // contentOf reads content blocks.

@@ -57,6 +57,17 @@ func echo() *Server {
 				},
 			},
 			{
+				Name: "chats", Schema: json.RawMessage(`{"type":"object"}`),
+				Call: func(ctx context.Context, c *Call) (*Result, error) {
+					name, err := c.Ask(ctx, "Your name?")
+					if err != nil {
+						return nil, err
+					}
+					color, err := c.Ask(ctx, "Your color, "+name+"?")
+					return &Result{Text: name + " likes " + color}, err
+				},
+			},
+			{
 				Name: "panics", Schema: json.RawMessage(`{"type":"object"}`),
 				Call: func(context.Context, *Call) (*Result, error) { panic("oh") },
 			},
@@ -285,7 +296,7 @@ func TestHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Tools()) != 5 || s.Instructions() != "be kind" {
+	if len(s.Tools()) != 6 || s.Instructions() != "be kind" {
 		t.Errorf("%d tools, %q", len(s.Tools()), s.Instructions())
 	}
 	r, err := s.Call(context.Background(), "args", json.RawMessage(`{"n":9007199254740993}`))

@@ -24,10 +24,12 @@ const methodInitialize = "initialize"
 // is answered, or ctx ends. It gives ctx's error when that ends first. A read
 // of in that blocks may outlive it.
 func Stdio(ctx context.Context, s *Server, in io.Reader, out io.Writer) error {
-	std := server.NewStdioServer(s.build())
-	std.SetErrorLogger(log.New(io.Discard, "", 0)) // it has the client told as well
 	inner, stop := context.WithCancelCause(ctx)
+	srv, open := s.build(inner)
+	defer open.end()
 	defer stop(nil)
+	std := server.NewStdioServer(srv)
+	std.SetErrorLogger(log.New(io.Discard, "", 0)) // it has the client told as well
 	r, w := io.Pipe()
 	defer r.Close()
 	gate := &gate{out: out, quiet: make(chan struct{}, 1), broken: stop}

@@ -20,7 +20,8 @@ async function main() {
   const client = new Client({ name: "typescript", version: "1" }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, async (r) => {
     console.log("asked", r.params.message.split("\n")[0]);
-    return { action: "accept", content: { approve: true, reason: "why not" } };
+    const approval = "approve" in r.params.requestedSchema.properties;
+    return { action: "accept", content: approval ? { approve: true, reason: "why not" } : { answer: "Zoë" } };
   });
   await client.connect(transport);
   const { tools } = await client.listTools();
@@ -32,6 +33,7 @@ async function main() {
   show("info", info);
   console.log("structured", info.structuredContent.name, info.structuredContent.tags.length, info.structuredContent.n);
   show("picture", await client.callTool({ name: "picture", arguments: {} }));
+  show("order", await client.callTool({ name: "order", arguments: { what: "tea" } }));
   show("remove", await client.callTool({ name: "remove", arguments: { path: "a" } }));
   const { id } = (await client.callTool({ name: "prepare_greet", arguments: { who: "Ann" } })).structuredContent;
   for (const step of ["commit_action", "approve_action", "commit_action", "rollback_action"]) {

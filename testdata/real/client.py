@@ -20,7 +20,9 @@ def show(name, r):
 
 async def elicit(context, params):
     print("asked", params.message.splitlines()[0])
-    return ElicitResult(action="accept", content={"approve": True, "reason": "why not"})
+    if "approve" in params.requested_schema["properties"]:
+        return ElicitResult(action="accept", content={"approve": True, "reason": "why not"})
+    return ElicitResult(action="accept", content={"answer": "Zoë"})
 
 
 async def use(server):
@@ -36,6 +38,7 @@ async def use(server):
         show("info", info)
         print("structured", info.structured_content["name"], len(info.structured_content["tags"]), info.structured_content["n"])
         show("picture", await client.call_tool("picture", {}))
+        show("order", await client.call_tool("order", {"what": "tea"}))
         show("remove", await client.call_tool("remove", {"path": "a"}))
         made = (await client.call_tool("prepare_greet", {"who": "Ann"})).structured_content
         for step in ["commit_action", "approve_action", "commit_action", "rollback_action"]:
