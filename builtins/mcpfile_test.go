@@ -136,6 +136,10 @@ try:
     all["unset"].tools
 catch e:
     print(e.message.ends_with("env.K needs the environment variable NO_SUCH, which is not set"))
+try:
+    all["bad"].call("echo", text: "x")
+catch e:
+    print(e.message)
 all["unset"].close()
 print(all["unset"])
 same = connect_mcp_all(".mcp.json")
@@ -145,6 +149,7 @@ print(same["srv"].status)
 hi
 command 'no-such-program-here' was not found on PATH
 true
+connect_mcp() failed to connect to 'bad': command 'no-such-program-here' was not found on PATH
 <mcp server unset (0 tools)>
 connected`)
 	p.options.MCP.Yes = false

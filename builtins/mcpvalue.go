@@ -172,6 +172,11 @@ func (s *MCPServer) tool(name string) (*MCPTool, error) {
 		}
 		names = append(names, t.Name)
 	}
+	if names == nil && s.server != nil {
+		if err := s.server.Err(); err != nil { // it never came to a list
+			return nil, connectFailed(s.cfg.Name, err, s.entry)
+		}
+	}
 	return nil, fail("mcp server '%s' has no tool '%s'%s", s.cfg.Name, name, didYouMean(name, names))
 }
 
