@@ -7,6 +7,7 @@ import (
 // function walks a def. Its name is bound when the def is reached, its body
 // runs later.
 func (w *walker) function(s *ast.FuncDecl) {
+	w.annotation(s.Result)
 	f := &frame{fn: true, result: s.Result, name: s.Name}
 	w.body(f, "the function '"+s.Name+"'", s.Params, s.Body)
 	w.noResult(f, s)
@@ -34,6 +35,7 @@ func (w *walker) body(f *frame, what string, params []*ast.Param, b *ast.Block) 
 
 func (w *walker) params(params []*ast.Param) {
 	for _, p := range params {
+		w.annotation(p.Type)
 		if p.Default != nil {
 			w.expr(p.Default)
 			w.later(func(at place) { w.c.defaulted(at, p) })
@@ -47,6 +49,7 @@ func (w *walker) params(params []*ast.Param) {
 }
 
 func (w *walker) tool(s *ast.ToolDecl) {
+	w.annotation(s.Result)
 	f := &frame{fn: true, result: s.Result, async: s.Async, name: s.Name}
 	w.body(f, "the tool '"+s.Name+"'", s.Params, s.Body)
 	w.set(s.Name, true, site{pos: s.NamePos, kind: types{"Tool"}, decl: s})

@@ -198,6 +198,7 @@ func (w *walker) compound(s ast.Stmt) (ends bool) {
 
 func (w *walker) varDecl(s *ast.VarDecl) {
 	w.expr(s.Value)
+	w.annotation(s.Type)
 	w.later(func(at place) { w.c.annotated(at, s) })
 	w.set(s.Name, s.Local, site{pos: s.NamePos, value: s.Value})
 }

@@ -10,8 +10,9 @@ import (
 // where nothing follows it.
 var otherWords = map[string]string{
 	"None": "write nil", "null": "write nil", "undefined": "write nil", "True": "write true", "False": "write false",
-	"raise": "raise needs what is raised: raise \"message\", or raise e for an error that was caught",
-	"dict":  "a map is written {\"key\": value}", "list": "an array is written [a, b]",
+	"raise":     "raise needs what is raised: raise \"message\", or raise e for an error that was caught",
+	"Exception": "raise takes the message itself: raise \"message\"", "ValueError": "raise takes the message itself: raise \"message\"",
+	"dict": "a map is written {\"key\": value}", "list": "an array is written [a, b]",
 }
 
 // noName is the error of a name that nothing binds.
@@ -20,6 +21,14 @@ func noName(name string) error {
 	if w, ok := otherWords[name]; ok {
 		e.Notes = []string{w}
 	}
+	return e
+}
+
+// noPair is the error of a loop that takes apart what is one String, as the keys
+// of a Map are.
+func noPair(v Value, n int) error {
+	e := diag.New(diag.Runtime, "cannot take apart value of type %s into %d names", typeName(v), n)
+	e.Notes = []string{"of a Map a loop gets the keys; .items() gives keys and values"}
 	return e
 }
 

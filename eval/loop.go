@@ -130,6 +130,9 @@ func (c *compiler) forBody(s *ast.ForStmt, at *diag.Pos) (set func(fr fp, v Valu
 	set = puts[0]
 	if len(puts) > 1 {
 		set = func(fr fp, v Value) {
+			if isStr(v) {
+				fail(fr, at, noPair(v, len(puts)))
+			}
 			for i, x := range unpack(fr, v, len(puts), at) {
 				puts[i](fr, x)
 			}

@@ -316,7 +316,11 @@ func (th *Thread) load(fr fp, s *site, abs, path, file string) (*Module, error) 
 	in := th.in
 	src, err := in.cfg.ReadFile(abs)
 	if err != nil {
-		return nil, diag.New(diag.Import, "module not found: '%s' (resolved to %s)%s", path, abs, reason(err))
+		e := diag.New(diag.Import, "module not found: '%s' (resolved to %s)%s", path, abs, reason(err))
+		if name := "std." + moduleName(path); slices.Contains(in.cfg.BuiltinModules, name) {
+			e.Notes = []string{"there is a standard module: import " + name}
+		}
+		return nil, e
 	}
 	f, err := in.cfg.Parse(shortName(abs, file), string(src))
 	if err != nil {
