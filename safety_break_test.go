@@ -1,6 +1,8 @@
 package sense_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -143,5 +145,74 @@ func TestBreakSecretSinks(t *testing.T) {
 		if !strings.Contains(texts[name], "redacted:") {
 			t.Errorf("%s does not say that something is missing: %s", name, texts[name])
 		}
+	}
+}
+
+// TestBreakHiddenNames has a project, and a program, call the name of an action
+// a secret: the audit tells of the action all the same.
+func TestBreakHiddenNames(t *testing.T) {
+	t.Parallel()
+	const act = "irreversible action transfer_everything():\n    pass\np = transfer_everything()\np.verify()\np.commit()\n"
+	for name, files := range map[string]map[string]string{
+		"a project": {"sense.toml": "secrets = [\"transfer_everything\"]\n", "main.sns": act},
+		"a program": {"main.sns": "try:\n    connect_mcp(\"x\", command: \"nothing-there\", env: {\"API_TOKEN\": \"transfer_everything\"})\ncatch e:\n    print(e.kind)\n" + act},
+	} {
+		dir := t.TempDir()
+		r := runIn(t, dir, files, "run", "--audit", "a.jsonl", "main.sns")
+		entries, _ := readAudit(t, dir)
+		told := 0
+		for _, e := range entries {
+			if e.Name == "transfer_everything" && e.Event == "committed" {
+				told++
+			}
+		}
+		if r.code != 0 || told != 1 {
+			t.Errorf("%s: %+v, %+v", name, r, entries)
+		}
+	}
+}
+
+// TestBreakAuditThroughLink has a project name an audit file below its folder
+// that a symbolic link leads out of.
+func TestBreakAuditThroughLink(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "logs")); err != nil {
+		t.Skip(err)
+	}
+	files := map[string]string{"sense.toml": "audit = \"logs/a.jsonl\"\n", "main.sns": "tool t():\n    pass\nt()\n"}
+	r := runIn(t, dir, files, "run", "main.sns")
+	if r.code == 0 || !strings.Contains(r.err, "below its own folder") {
+		t.Errorf("%+v", r)
+	}
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Errorf("it wrote %v outside", left)
+	}
+	files["sense.toml"] = "audit = \"a.jsonl\"\n"
+	if r := runIn(t, dir, files, "run", "main.sns"); r.code != 0 {
+		t.Errorf("a file of its own: %+v", r)
+	}
+}
+
+// TestBreakJSONOnATerminal has a server's description hide characters: as JSON
+// they are codes, which read back as the same.
+func TestBreakJSONOnATerminal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const text = "plain \u202eback\u200b \U000E0041 end"
+	init := `read line; echo '{"jsonrpc":"2.0","id":'"$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')"',"result":`
+	script := init + `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
+read line
+` + init + `{"tools":[{"name":"t","description":"` + text + `","inputSchema":{"type":"object"}}]}}'
+cat >/dev/null
+`
+	config := `{"mcpServers": {"s": {"command": "sh", "args": ["` + filepath.Join(dir, "server.sh") + `"]}}}`
+	r := runIn(t, dir, map[string]string{"server.sh": script, ".mcp.json": config}, "mcp", "tools", "s", "--json", "--yes")
+	if strings.ContainsAny(r.out, "\u202e\u200b\U000E0041") || r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	var got any
+	if err := json.Unmarshal([]byte(r.out), &got); err != nil || !strings.Contains(fmt.Sprint(got), text) {
+		t.Errorf("%v: %v", err, got)
 	}
 }

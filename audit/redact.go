@@ -19,6 +19,8 @@ const MinSecret = 8
 type Redactor struct {
 	mu    sync.RWMutex
 	known map[string]bool
+	// public are the names of declarations.
+	public map[string]bool
 	// byKey holds the forms of the secrets by their first four bytes, the longest first.
 	byKey map[string][]form
 	// first marks the bytes that a form may begin with.
@@ -52,6 +54,32 @@ func (r *Redactor) Add(values ...string) {
 			r.addForm(form{text: text, mark: Mark(v)})
 		}
 	}
+}
+
+// Public registers a name that a program's text declares. Entries about it keep
+// it, whatever counts as a secret: a project that calls the name of a tool a
+// secret cannot hide what that tool did. A nil Redactor needs none.
+func (r *Redactor) Public(name string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.public == nil {
+		r.public = map[string]bool{}
+	}
+	r.public[name] = true
+}
+
+// name takes secrets out of the name of an entry.
+func (r *Redactor) name(s string) string {
+	r.mu.RLock()
+	public := r.public[s]
+	r.mu.RUnlock()
+	if public {
+		return s
+	}
+	return r.Redact(s)
 }
 
 // addForm files a form, before all shorter ones that begin alike.
@@ -185,7 +213,7 @@ func secretKey(key string) bool {
 
 // entry takes secrets out of an entry.
 func (r *Redactor) entry(e *Entry) {
-	e.Name, e.Detail = r.Redact(e.Name), r.Redact(e.Detail)
+	e.Name, e.Detail = r.name(e.Name), r.Redact(e.Detail)
 	if len(e.Fields) == 0 {
 		return
 	}

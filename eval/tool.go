@@ -107,6 +107,7 @@ func (c *compiler) toolDecl(s *ast.ToolDecl) stmt {
 
 // declared tells the host that something came into being.
 func (in *Interp) declared(kind, name string, v Value, file string, at diag.Pos, doc string) {
+	in.cfg.Audit.Redactor.Public(name)
 	if f := in.cfg.OnDeclare; f != nil {
 		f(Declared{kind, name, v, file, at, doc})
 	}

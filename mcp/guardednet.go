@@ -21,12 +21,40 @@ const (
 	reachLoopback
 )
 
-var sharedNet = netip.MustParsePrefix("100.64.0.0/10") // carriers' private network
+var (
+	sharedNet   = netip.MustParsePrefix("100.64.0.0/10") // carriers' private network
+	thisNet     = netip.MustParsePrefix("0.0.0.0/8")     // leads to ourselves
+	reservedNet = netip.MustParsePrefix("240.0.0.0/4")
+	cloudKeys   = netip.MustParseAddr("fd00:ec2::254") // a cloud's server of keys
+)
+
+// carriers are the blocks of IPv6 addresses that carry an IPv4 one, which is
+// where they lead, and at which byte.
+var carriers = []struct {
+	block netip.Prefix
+	at    int
+}{
+	{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("64:ff9b:1::/48"), 12},
+	{netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12},
+}
+
+// carried takes the IPv4 address out of one that carries it.
+func carried(ip netip.Addr) netip.Addr {
+	if ip.Is6() && !ip.IsLoopback() && !ip.IsUnspecified() {
+		b := ip.As16()
+		for _, c := range carriers {
+			if c.block.Contains(ip) {
+				return netip.AddrFrom4([4]byte(b[c.at : c.at+4]))
+			}
+		}
+	}
+	return ip
+}
 
 func reachOf(ip netip.Addr) reach {
-	ip = ip.Unmap()
+	ip = carried(ip.Unmap().WithZone(""))
 	switch {
-	case !ip.IsValid(), ip.IsUnspecified(), ip.IsMulticast(), ip.IsLinkLocalUnicast(), ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+	case !ip.IsValid(), ip.IsMulticast(), ip.IsLinkLocalUnicast(), thisNet.Contains(ip), ip.IsUnspecified(), reservedNet.Contains(ip), ip == cloudKeys:
 		return reachNone
 	case ip.IsLoopback():
 		return reachLoopback

@@ -396,6 +396,8 @@ func TestReach(t *testing.T) {
 	for text, want := range map[string]reach{
 		"127.0.0.1": reachLoopback, "::1": reachLoopback, "::ffff:127.0.0.1": reachLoopback, "10.1.2.3": reachPrivate, "192.168.0.1": reachPrivate,
 		"::ffff:10.0.0.1": reachPrivate, "fd00::1": reachPrivate, "100.64.1.1": reachPrivate, "169.254.169.254": reachNone, "fe80::1": reachNone,
+		"64:ff9b::7f00:1": reachLoopback, "64:ff9b::a00:1": reachPrivate, "64:ff9b::a9fe:a9fe": reachNone, "64:ff9b::808:808": reachPublic, "2002:7f00:1::": reachLoopback,
+		"2002:a00:1::1": reachPrivate, "::10.0.0.1": reachPrivate, "0.1.2.3": reachNone, "240.0.0.1": reachNone, "fd00:ec2::254": reachNone, "fe80::1%eth0": reachNone,
 		"0.0.0.0": reachNone, "::": reachNone, "224.0.0.1": reachNone, "255.255.255.255": reachNone, "8.8.8.8": reachPublic, "2001:4860:4860::8888": reachPublic,
 	} {
 		if got := reachOf(netip.MustParseAddr(text)); got != want {

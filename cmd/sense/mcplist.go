@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -158,9 +161,30 @@ func (m *mcpClient) printList(rows []listed) error {
 // cell makes a text fit for a table.
 func cell(s string) string { return strings.ReplaceAll(diag.Visible(s), "\t", " ") }
 
+// printJSON prints a value. Characters that would not show, or would act on a
+// terminal, are written by their codes, which mean the same to a program.
 func printJSON(v any) error {
-	enc := json.NewEncoder(stdout)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	for _, r := range b.String() {
+		var err error
+		switch hidden := unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0x7f && r < 0xa0; {
+		case hidden && r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			_, err = fmt.Fprintf(stdout, `\u%04x\u%04x`, hi, lo)
+		case hidden:
+			_, err = fmt.Fprintf(stdout, `\u%04x`, r)
+		default:
+			_, err = io.WriteString(stdout, string(r))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -130,6 +130,24 @@ func userSettings() (*settings, error) {
 	return readSettings(filepath.Join(dir, "sense", settingsName))
 }
 
+// liesBelow reports whether a relative path leads to a place below a folder,
+// also by the symbolic links on its way that are there already.
+func liesBelow(dir, path string) bool {
+	if !filepath.IsLocal(path) {
+		return false
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(filepath.Join(dir, path)))
+	if err != nil {
+		return os.IsNotExist(err) // nothing is made there
+	}
+	rel, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // projectSettings reads the nearest file from the program's folder upward.
 func projectSettings(program string) (*settings, error) {
 	dir := "."
@@ -144,7 +162,7 @@ func projectSettings(program string) (*settings, error) {
 		path := filepath.Join(dir, settingsName)
 		if _, err := os.Lstat(path); err == nil {
 			s, err := readSettings(path)
-			if err == nil && s.Audit != "" && !filepath.IsLocal(s.Audit) {
+			if err == nil && s.Audit != "" && !liesBelow(dir, s.Audit) {
 				err = fmt.Errorf("%s: audit: a project's file can name a path below its own folder only", path)
 			}
 			return s, err
