@@ -18,18 +18,19 @@ func (r *rulePattern) capability() ast.Capability { return ast.Capability(*r) }
 // pattern reads what a rule names.
 func (p *parser) pattern() pattern {
 	c := &rulePattern{At: ast.At{P: p.toks[p.i].Pos}}
+	var segs []string
 	for n := 0; ; n++ {
 		pos := p.toks[p.i].Pos
 		seg := p.segment(n)
-		c.Name += seg
+		segs = append(segs, seg)
 		last := !p.accept(lexer.Dot)
 		if strings.Contains(seg, "*") && len(seg) > 1 && seg[0] != '"' {
 			p.checkStar(pos, n == 0, last)
 		}
 		if last {
+			c.Name = strings.Join(segs, ".")
 			return c
 		}
-		c.Name += "."
 	}
 }
 
@@ -56,14 +57,15 @@ func (p *parser) segment(n int) string {
 	default:
 		p.fail("expected a capability name")
 	}
-	seg := t.Text
+	var seg strings.Builder
+	seg.WriteString(t.Text)
 	for p.i++; ; p.i++ {
 		next := &p.toks[p.i]
-		touches := int(t.Pos.Offset)+len(seg) == int(next.Pos.Offset)
+		touches := int(t.Pos.Offset)+seg.Len() == int(next.Pos.Offset)
 		if !touches || !isWord(next.Kind) && next.Kind != lexer.Star && next.Kind != lexer.Int {
-			return seg
+			return seg.String()
 		}
-		seg += next.Text
+		seg.WriteString(next.Text)
 	}
 }
 

@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/alecthomas/participle/v2"
 	plex "github.com/alecthomas/participle/v2/lexer"
 
@@ -315,20 +317,22 @@ func (p *parser) needs() needs {
 // dot every string.
 func (p *parser) capability() ast.Capability {
 	t := &p.toks[p.i]
-	c := ast.Capability{At: ast.At{P: t.Pos}, Name: t.Text}
+	c := ast.Capability{At: ast.At{P: t.Pos}}
+	segs := []string{t.Text}
 	p.i++
 	for p.accept(lexer.Dot) {
 		t := &p.toks[p.i]
 		switch {
 		case t.Kind == lexer.String:
-			c.Name += "." + quotedSegment(t.Text)
+			segs = append(segs, quotedSegment(t.Text))
 		case isWord(t.Kind):
-			c.Name += "." + t.Text
+			segs = append(segs, t.Text)
 		default:
 			p.fail("expected a name after '.'")
 		}
 		p.i++
 	}
+	c.Name = strings.Join(segs, ".")
 	return c
 }
 
