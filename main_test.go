@@ -20,6 +20,10 @@ var update = flag.Bool("update", false, "write golden outputs")
 var binDir string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == hostileServer {
+		serveHostile(os.Args[2:])
+		return
+	}
 	flag.Parse()
 	// Most of these tests wait for processes: more of them at once than cores.
 	if f := flag.Lookup("test.parallel"); f != nil && !given("test.parallel") {
