@@ -54,7 +54,11 @@ func status(err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	fmt.Fprintf(os.Stderr, "sense: %s\n", strings.TrimSpace(err.Error()))
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = diag.Visible(line) // what was typed or read may act on the terminal
+	}
+	fmt.Fprintf(os.Stderr, "sense: %s\n", strings.Join(lines, "\n"))
 	return exitUsage
 }
 

@@ -38,10 +38,12 @@ func planOf(r *sense.Runtime, a *eval.Action) planAction {
 	return planAction{a.Decl().Name(), r.Audit().Redactor.Redact(a.Describe()), r.Interp().Digest(a.Args())}
 }
 
-// record adds every commit to the plan.
-func (p *plan) record(r func() *sense.Runtime) func(a *eval.Action) error {
+// record adds every commit to the plan; clean takes secrets out of what is shown.
+func (p *plan) record(r func() *sense.Runtime, clean func(string) string) func(a *eval.Action) error {
 	return func(a *eval.Action) error {
-		p.Actions = append(p.Actions, planOf(r(), a))
+		one := planOf(r(), a)
+		one.Shown = clean(one.Shown)
+		p.Actions = append(p.Actions, one)
 		return nil
 	}
 }

@@ -187,7 +187,7 @@ func runFile(ctx context.Context, path string, f *runFlags) error {
 		return fmt.Errorf("--plan goes with --dry-run: it writes what a run would commit")
 	}
 	p := &plan{Program: path, Source: sourceHash(src), Actions: []planAction{}}
-	f.onCommit = p.record(current.Load)
+	f.onCommit = p.record(current.Load, func(s string) string { return f.redactor.Redact(s) })
 	if err := run(); err != nil {
 		return err
 	}
