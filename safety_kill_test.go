@@ -214,3 +214,42 @@ func TestNoEffectWithoutAudit(t *testing.T) {
 		t.Errorf("a device is no audit file: %+v", r)
 	}
 }
+
+// TestNoEffectOnAFullDisk puts the audit on a disk of its own, of every size up
+// to the one that holds all: once it is full, effects stop.
+func TestNoEffectOnAFullDisk(t *testing.T) {
+	if err := exec.Command("unshare", "-Urm", "mount", "-t", "tmpfs", "none", "/mnt").Run(); err != nil {
+		t.Skip("no file systems of our own here: ", err)
+	}
+	full := 0
+	for _, kib := range []int{4, 8, 12, 16, 24, 32, 48, 64, 1024} {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, "main.sns"), strings.ReplaceAll(killProgram, "while true:", "while n < 30:"))
+		if err := os.Mkdir(filepath.Join(dir, "disk"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		const script = `mount -t tmpfs -o size="$1"k none disk && { "$0" run --audit disk/a.jsonl main.sns; code=$?; cp disk/a.jsonl a.jsonl; exit $code; }`
+		cmd := exec.Command("unshare", "-Urm", "sh", "-c", script, binary(t, "sense"), itoa(kib))
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		_ = cmd.Run() // the status is looked at
+		code := cmd.ProcessState.ExitCode()
+		if code != 0 {
+			full++
+			if code != 1 || !strings.Contains(errs.String(), "no space left on device") {
+				t.Errorf("%d KiB: status %d: %s", kib, code, errs.String())
+			}
+		}
+		entries, rest := readAudit(t, dir)
+		checkIntents(t, dir, entries)
+		checkKept(t, dir, out.String())
+		if v := runIn(t, dir, nil, "audit", "verify", "a.jsonl"); v.code != 0 || rest != 0 {
+			t.Errorf("%d KiB: %d bytes after the last entry, verify: %+v", kib, rest, v)
+		}
+	}
+	if full < 5 {
+		t.Errorf("only %d disks were full", full)
+	}
+}

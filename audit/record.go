@@ -169,16 +169,10 @@ func (m fieldMap) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		key, err := marshal(f.Key)
-		if err != nil {
-			return nil, err
-		}
+		key, _ := marshal(f.Key) // a string always can be
 		value, err := marshal(f.Value)
 		if err != nil { // no JSON: NaN, a channel
-			value, err = marshal(fmt.Sprint(f.Value))
-		}
-		if err != nil {
-			return nil, err
+			value, _ = marshal(fmt.Sprint(f.Value))
 		}
 		b = append(append(append(b, key...), ':'), value...)
 	}

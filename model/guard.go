@@ -33,10 +33,7 @@ func (g *guard) reach(schema any) error {
 	if err := g.ends(s); err != nil {
 		return err
 	}
-	next, err := g.same(s)
-	if err != nil {
-		return err
-	}
+	next, _ := g.same(s) // what is wrong with it ends has found
 	for _, n := range append(next, deeper(s)...) {
 		if err := g.reach(n); err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,7 +46,7 @@ func TestNearMissNames(t *testing.T) {
 // a few lines says, and never breaks.
 func TestCheckArgsAgainstReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 20_000 {
+	for range times(t, "SENSE_ARGS", 20_000) {
 		schema, value := randomSchema(r, 3), randomValue(r, 3)
 		whole := map[string]any{"type": "object", "properties": map[string]any{"x": schema}, "required": []any{"x"}}
 		args := map[string]any{"x": value}
@@ -58,7 +60,38 @@ func TestCheckArgsAgainstReference(t *testing.T) {
 		if want := given && fits(schema, v); want != (err == nil) {
 			t.Fatalf("schema %s, arguments %s: got %v, want accepted: %v", s, a, err, want)
 		}
+		broken := mutate(r, a)
+		if err := CheckArgs(s, broken); err == nil && !json.Valid(broken) {
+			t.Fatalf("schema %s: accepted %q, which is no JSON", s, broken)
+		}
 	}
+}
+
+// times gives how often a test repeats: as a variable says, else n.
+func times(t *testing.T, variable string, n int) int {
+	t.Helper()
+	if more, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		n = more
+	}
+	t.Logf("%d times", n)
+	return n
+}
+
+// mutate breaks a text in one place.
+func mutate(r *rand.Rand, text []byte) []byte {
+	b := append([]byte(nil), text...)
+	i := r.IntN(len(b))
+	switch r.IntN(4) {
+	case 0:
+		return append(b[:i], b[i+1:]...)
+	case 1:
+		b[i] = "{}[]\",:0e-\x00\xff"[r.IntN(12)]
+	case 2:
+		return b[:i]
+	case 3:
+		return append(b, b[i:]...)
+	}
+	return b
 }
 
 func randomSchema(r *rand.Rand, depth int) map[string]any {
