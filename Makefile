@@ -74,9 +74,12 @@ fuzz: ## every fuzz target for FUZZTIME
 keyring: ## the store of logins on a real keyring
 	tools/keyring.sh "$(GO)"
 
-soak: build ## what takes long of the safety tests: kills at any moment, random call chains, the time that loops take to stop
+soak: build ## what takes long of the safety tests: kills at any moment, random call chains, a million arguments and keys, agents under stress, the time that loops take to stop
 	SENSE_KILLS=1000 $(GO) test . -run 'TestKilledAtAnyMoment' -count=1 -v -timeout 2h
 	SENSE_CHAINS=100000 $(GO) test . -run 'TestPolicyChains' -count=1 -v -timeout 2h
+	SENSE_ARGS=1000000 $(GO) test ./model -run 'TestCheckArgsAgainstReference' -count=1 -v -timeout 2h
+	SENSE_KEYS=1000000 $(GO) test ./memory -run 'TestKeysAndValuesStayThemselves' -count=1 -v -timeout 2h
+	CGO_ENABLED=1 SENSE_STRESS=10m $(GO) test -race ./eval -run 'TestAgentsUnderStress' -count=1 -v -timeout 1h
 	SENSE_LOOPS=1 $(GO) test . -run 'TestLoopsStopWithinMark' -count=1 -v -timeout 1h
 
 demo: build ## the main job, offline: a script, the built-in file server and a scripted model
