@@ -99,3 +99,18 @@ print(s.tools["echo"].description, e.description)
 		t.Errorf("notices %q", notices)
 	}
 }
+
+// With --locked the list of tools stays that of the connection.
+func TestLockedListDoesNotChange(t *testing.T) {
+	p := program{folder: pinned(t)}
+	p.options.MCP.Locked = true
+	p.options.MCP.Notice = func(s string) { t.Errorf("notice %q", s) }
+	src := strings.Replace(connectTest, "MODE", "rug", 1)
+	p.prints(t, src+`i = 0
+while i < 20:
+    s.call("echo", text: "x")
+    s.ping()
+    i = i + 1
+print(s.tools["echo"].description)
+`, "Gives its text back")
+}

@@ -42,6 +42,7 @@ func (d *Deps) newServer(th *eval.Thread, n *connection) *MCPServer {
 func (s *MCPServer) take(n *connection) {
 	s.cfg, s.capability, s.always, s.entry = n.cfg, n.capability, n.always, n.entry
 	s.cfg.Warn = s.deps.warn
+	s.cfg.Frozen = s.deps.MCP.Locked
 	s.cfg.Handlers = s.handlers()
 }
 

@@ -52,6 +52,9 @@ type Config struct {
 	// Tools, when not empty, are globs ("read_*"); a tool whose name matches
 	// none of them is not offered and cannot be called.
 	Tools []string
+	// Frozen keeps the list of tools that was read when connecting, whatever
+	// the server says of changes.
+	Frozen bool
 	// Handlers answer what the server asks of us. Nil ones are not announced
 	// to the server.
 	Handlers Handlers

@@ -145,7 +145,7 @@ func (s *Server) setTools(tools []*Tool) {
 
 // listChanged notes that the server announced a new list.
 func (s *Server) listChanged(list string) {
-	if list != "tools" {
+	if list != "tools" || s.cfg.Frozen {
 		return
 	}
 	s.mu.Lock()

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/sense-lang/sense/mcp"
 )
 
 func mcpLoginCommand() *cobra.Command {
@@ -61,6 +64,10 @@ func (m *mcpClient) login(ctx context.Context, name string, stay bool) error {
 		return nil
 	}
 	if err := manager.Login(ctx, cfg); err != nil {
+		var late *mcp.TimeoutError
+		if asked && errors.As(err, &late) {
+			return mcpError("cannot log in to '%s': nobody has logged in at the address in %v", name, late.After)
+		}
 		return mcpError("cannot log in to '%s': %v", name, err)
 	}
 	if !asked {
