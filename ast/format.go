@@ -33,11 +33,16 @@ var errFormat = errors.New("unknown format")
 // Its error says nothing but that there is no such format.
 func ParseFormat(spec string) (Format, error) {
 	f := Format{Fill: ' ', Precision: -1}
-	spec = f.align(spec)
+	rest := f.align(spec)
+	filled := len(spec)-len(rest) > 1 // with a character of its own
+	spec = rest
 	if spec != "" && strings.IndexByte("+- ", spec[0]) >= 0 {
 		f.Sign, spec = spec[0], spec[1:]
 	}
 	spec, f.Zero = strings.CutPrefix(spec, "0")
+	if f.Zero && f.Align != 0 && !filled {
+		f.Fill = '0'
+	}
 	var ok, precise bool
 	if f.Width, spec, ok = number(spec); !ok {
 		return Format{}, errFormat

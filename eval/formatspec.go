@@ -119,16 +119,27 @@ func (s spec) number(t string) string {
 		sign = string(s.Sign)
 	}
 	if s.Comma {
-		t = group(t)
+		width := 0
+		if s.Zero && s.Align == 0 {
+			width = s.Width - len(sign)
+		}
+		t = group(t, width)
 	}
 	return s.pad(sign, t, '>')
 }
 
-func group(t string) string {
+// group puts commas between the thousands, and zeros before them up to a width;
+// the zeros are grouped too, and none begins with a comma.
+func group(t string, width int) string {
 	whole, rest := t, ""
 	if i := strings.IndexAny(t, ".e%"); i >= 0 {
 		whole, rest = t[:i], t[i:]
 	}
+	n := len(whole)
+	for n+(n-1)/3 < width-len(rest) {
+		n++
+	}
+	whole = strings.Repeat("0", n-len(whole)) + whole
 	var b strings.Builder
 	for i, c := range whole {
 		if i > 0 && (len(whole)-i)%3 == 0 {
