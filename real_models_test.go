@@ -70,7 +70,7 @@ func TestRealResilience(t *testing.T) {
 	for _, wire := range []string{"openai", "anthropic"} {
 		t.Run(wire, func(t *testing.T) {
 			t.Parallel()
-			port := freePort(t)
+			port := real.Port(t)
 			judge := serving(t, exec.Command(llmock, "serve", "-p", itoa(port), "--log-level", "warning"), port)
 			out := askChaos(t, wire, judge)
 			for _, c := range chaos {
@@ -235,7 +235,7 @@ func TestRealAimock(t *testing.T) {
 			t.Parallel()
 			fixtures := filepath.Join(t.TempDir(), "turns.json")
 			writeFile(t, fixtures, aimockTurns())
-			port := freePort(t)
+			port := real.Port(t)
 			vendor := serving(t, exec.Command(real.Command(t, "node"), llmock, "-p", itoa(port), "-f", fixtures), port)
 			base := map[string]string{"openai": "OPENAI_BASE_URL=" + vendor + "/v1", "anthropic": "ANTHROPIC_BASE_URL=" + vendor}[wire]
 			out := runModels(t, "aimock.sns", withAimock, base, "run", "aimock.sns", wire)

@@ -19,7 +19,7 @@ func TestRealModern(t *testing.T) {
 	real.Need(t)
 	t.Parallel()
 	program := real.Build(t, "github.com/modelcontextprotocol/go-sdk/conformance/everything-server")
-	port := freePort(t)
+	port := real.Port(t)
 	url := serving(t, exec.Command(program, "-http", "127.0.0.1:"+itoa(port)), port)
 	c := realCase{
 		script: `s = connect_mcp("modern", url: "` + url + `", capability: "mcp.modern")

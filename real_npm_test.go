@@ -195,7 +195,7 @@ func connectURL(url string) string {
 // address.
 func listening(t *testing.T, module string, args ...string) string {
 	t.Helper()
-	port := freePort(t)
+	port := real.Port(t)
 	cmd := exec.Command(real.Command(t, "node"), append([]string{real.Module(t, module)}, args...)...)
 	cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
 	return serving(t, cmd, port)
@@ -224,15 +224,4 @@ func serving(t *testing.T, cmd *exec.Cmd, port int) string {
 	}
 	t.Fatalf("%v does not listen on %s", cmd.Args, address)
 	return ""
-}
-
-// freePort gives a port that nobody listened on a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }

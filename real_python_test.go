@@ -171,7 +171,7 @@ print(ask_with_tools("go on", k.tools).value)
 	})
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
-		port := freePort(t)
+		port := real.Port(t)
 		url := serving(t, exec.Command(filepath.Join(real.Python(t, "older"), "mcp-testkit"), "--transport", "http", "--port", itoa(port), "--auth", "a-key-of-16-chars"), port) + "/mcp"
 		c := realCase{
 			script: `k = connect_mcp("testkit", url: "` + url + `", headers: {"Authorization": "Bearer ${TESTKIT_KEY}"}, capability: "mcp.testkit")` + script,

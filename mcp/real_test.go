@@ -51,14 +51,10 @@ func TestRealFilesystem(t *testing.T) {
 func listening(t *testing.T, transport, path string) string {
 	t.Helper()
 	cfg := realServer(t, "server-everything", transport)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	_ = free.Close()
+	port := strconv.Itoa(real.Port(t))
+	addr := "127.0.0.1:" + port
 	cmd := exec.Command(cfg.Command, cfg.Args...)
-	cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(free.Addr().(*net.TCPAddr).Port))
+	cmd.Env = append(os.Environ(), "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

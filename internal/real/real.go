@@ -6,6 +6,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,6 +118,27 @@ func Build(t testing.TB, path string) string {
 		missing(t, fmt.Sprintf("building %s failed (%v)", path, err))
 	}
 	return program
+}
+
+// ports are those that Port gave.
+var ports sync.Map
+
+// Port gives a TCP port of 127.0.0.1 that nobody listens on: below those that the
+// system gives to connections, and none twice in one process.
+func Port(t testing.TB) int {
+	t.Helper()
+	for range 1000 {
+		port := 20_000 + rand.IntN(12_000)
+		if _, given := ports.LoadOrStore(port, true); given {
+			continue
+		}
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = l.Close()
+			return port
+		}
+	}
+	t.Fatal("no free port")
+	return 0
 }
 
 // installs are those that this process has made or found, by name.
