@@ -216,3 +216,28 @@ cat >/dev/null
 		t.Errorf("%v: %v", err, got)
 	}
 }
+
+// TestBreakPythonLeavesNothing has a module start programs that leave its group
+// and its session; all are gone when the run is over.
+func TestBreakPythonLeavesNothing(t *testing.T) {
+	t.Parallel()
+	needPython(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("sessions are found on Linux only")
+	}
+	for name, end := range map[string]string{"at its end": "print(\"done\")\n", "at an error": "raise \"x\"\n"} {
+		dir := t.TempDir()
+		program := "import python \"os\" as os\nos.system(\"setsid sleep 6543 & echo $! > plain; setsid sh -c 'sleep 6544 & echo $! > inner; sleep 6545'\" + \" &\")\n" +
+			"while not (fs.exists(\"plain\") and fs.exists(\"inner\") and fs.read(\"inner\") != \"\"):\n    pass\n" + end
+		r := runIn(t, dir, map[string]string{"main.sns": "import std.fs\n" + program}, "run", "main.sns")
+		if want := map[string]int{"at its end": 0, "at an error": 1}[name]; r.code != want {
+			t.Errorf("%s: %+v", name, r)
+		}
+		for _, file := range []string{"plain", "inner"} {
+			pid := strings.TrimSpace(readFile(t, filepath.Join(dir, file)))
+			if line, err := os.ReadFile("/proc/" + pid + "/cmdline"); err == nil && strings.HasPrefix(string(line), "sleep\x0065") {
+				t.Errorf("%s: %s is left: %q", name, file, line)
+			}
+		}
+	}
+}

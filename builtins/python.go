@@ -10,6 +10,7 @@ import (
 
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/pybridge"
 )
 
@@ -57,6 +58,7 @@ func (d *Deps) startPython(t *eval.Thread) (p *pybridge.Proc, err error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.python == nil {
+			mcp.Adopt()
 			d.python, err = pybridge.Start(context.WithoutCancel(ctx), pybridge.Options{
 				Python: d.getenv("SENSE_PYTHON"), Stdout: t.Stdout(), Stderr: t.Stderr(), Argv: d.Argv, Isolated: d.Confined})
 		}
@@ -73,6 +75,7 @@ func (d *Deps) closePython() {
 	defer d.mu.Unlock()
 	if d.python != nil {
 		_ = d.python.Close() // it is gone either way
+		mcp.SweepAdopted()   // what its modules started is not
 	}
 }
 

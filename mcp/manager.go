@@ -158,6 +158,15 @@ func (m *Manager) shut(g grace) {
 	}
 }
 
+// Adopt makes this process, from here on, the parent of what its children leave
+// behind, so that SweepAdopted finds it. On Linux only.
+func Adopt() { settleIn() }
+
+// SweepAdopted kills the processes in sessions of their own that children of
+// this process left behind. It is for the end of a run, when nothing that was
+// started is to go on. On Linux only.
+func SweepAdopted() { sweepAdopted() }
+
 // sleep waits for d or until ctx ends.
 func (m *Manager) sleep(ctx context.Context, d time.Duration) error {
 	if m.Sleep != nil {
