@@ -96,5 +96,5 @@ func peakOfLargeRun(t *testing.T, script string) int64 {
 	if !ok {
 		t.Skip("the system does not tell the memory of a process")
 	}
-	return int64(usage.Maxrss) >> 10 // KiB on Linux, where this runs
+	return usage.Maxrss >> 10 // KiB on Linux, where this runs
 }
