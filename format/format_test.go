@@ -167,7 +167,7 @@ func TestCommentsEverywhere(t *testing.T) {
 		if len(s) > 3000 {
 			continue
 		}
-		for range 15 {
+		for range scatterings {
 			checkFormat(t, scatter(r, s))
 		}
 	}
