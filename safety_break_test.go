@@ -241,3 +241,49 @@ func TestBreakPythonLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestBreakOwnAudit has a program that may write files get at its own audit, by
+// its name, by links, by the folder above; what it did stays on record.
+func TestBreakOwnAudit(t *testing.T) {
+	t.Parallel()
+	const program = `import std.fs
+tool t():
+    pass
+t()
+for way in [lambda x: fs.write("logs/a.jsonl", ""), lambda x: fs.append("logs/a.jsonl", "x"), lambda x: fs.remove("logs/a.jsonl"), lambda x: fs.move("logs/a.jsonl", "b"), lambda x: fs.move("other", "logs/a.jsonl"), lambda x: fs.copy("other", "logs/a.jsonl"), lambda x: fs.remove("logs", recursive: true), lambda x: fs.move("logs", "gone"), lambda x: fs.write("soft", "x"), lambda x: fs.append("soft", "x"), lambda x: fs.append("hard", "x"), lambda x: fs.write("by/a.jsonl", "x"), lambda x: fs.remove("by/a.jsonl"), lambda x: fs.write("./logs/../logs/a.jsonl", "x")]:
+    try:
+        way(0)
+        print("DONE")
+    catch e: print(e.message.contains("audit"))
+fs.write("logs/other", "fine")
+fs.remove("logs/other")
+t()
+`
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "logs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	audit := filepath.Join(dir, "logs", "a.jsonl")
+	runIn(t, dir, map[string]string{"first.sns": "tool t():\n    pass\nt()\n", "other": "x"}, "run", "--audit", "logs/a.jsonl", "first.sns")
+	for _, err := range []error{os.Symlink("logs/a.jsonl", filepath.Join(dir, "soft")), os.Symlink("logs", filepath.Join(dir, "by")), os.Link(audit, filepath.Join(dir, "hard"))} {
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	r := runIn(t, dir, map[string]string{"main.sns": program}, "run", "--audit", "logs/a.jsonl", "main.sns")
+	if want := strings.Repeat("true\n", 14); r.out != want || r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	if v := runIn(t, dir, nil, "audit", "verify", "logs/a.jsonl"); v.code != 0 {
+		t.Errorf("%+v", v)
+	}
+	calls := 0
+	for _, line := range strings.Split(readFile(t, audit), "\n") {
+		if strings.Contains(line, `"name":"t"`) && strings.Contains(line, `"event":"called"`) {
+			calls++
+		}
+	}
+	if calls != 3 {
+		t.Errorf("%d of 3 calls are on record", calls)
+	}
+}

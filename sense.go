@@ -48,6 +48,9 @@ type Options struct {
 	// from anywhere. MemoryRoots are those that persistent memories must lie in,
 	// likewise.
 	ModuleRoots, MemoryRoots []string
+	// FSKept are files that std.fs may neither write, move nor remove, such as
+	// that of the audit.
+	FSKept []string
 	// DryRun skips what actions would do.
 	DryRun bool
 	// Strict makes deny the default that the program's own rules start from; set
@@ -138,7 +141,7 @@ func stuck(f func(error)) func(*diag.Error) {
 
 // stdOptions gives the options of the standard modules.
 func stdOptions(o Options) std.Options {
-	s := std.Options{FSRoots: o.FSRoots, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Secret: o.Secret, Clock: o.Clock}
+	s := std.Options{FSRoots: o.FSRoots, FSKept: o.FSKept, Args: o.Args, Getenv: o.Getenv, Environ: o.Environ, Secret: o.Secret, Clock: o.Clock}
 	if o.Tape == nil {
 		return s
 	}

@@ -16,7 +16,8 @@ import (
 type folders struct {
 	mu     sync.Mutex
 	list   []*folder
-	work   string // where relative paths start
+	kept   []string // see Options.FSKept
+	work   string   // where relative paths start
 	opened bool
 	err    error
 }
@@ -26,6 +27,7 @@ type folders struct {
 type folder struct {
 	abs, real string // real has no symbolic link in it
 	root      *os.Root
+	kept      []string
 }
 
 // open opens the roots, once.
@@ -64,7 +66,7 @@ func (f *folders) add(abs string) error {
 	if err != nil {
 		return err
 	}
-	f.list = append(f.list, &folder{abs: abs, real: real, root: root})
+	f.list = append(f.list, &folder{abs: abs, real: real, root: root, kept: f.kept})
 	return nil
 }
 
@@ -103,6 +105,50 @@ func (f *folders) find(path string) (place, error) {
 		}
 	}
 	return place{}, errOutside
+}
+
+// realPaths gives absolute paths without symbolic links, where they lead
+// somewhere.
+func realPaths(paths []string) (out []string) {
+	for _, p := range paths {
+		if abs, err := filepath.Abs(p); err == nil {
+			if real, err := filepath.EvalSymlinks(abs); err == nil {
+				abs = real
+			}
+			out = append(out, abs)
+		}
+	}
+	return out
+}
+
+// free refuses a file that must stay as it is, by whatever name, and a folder
+// above one.
+func (p place) free() error {
+	if len(p.kept) == 0 {
+		return nil
+	}
+	st, err := p.root.Lstat(p.rel)
+	if err != nil {
+		return nil //nolint:nilerr // what is not there is none of them
+	}
+	return p.freeOf(st)
+}
+
+// freeOf is free for what is known of a file.
+func (p place) freeOf(st fs.FileInfo) error {
+	for _, path := range p.kept {
+		for {
+			if k, err := os.Stat(path); err == nil && os.SameFile(k, st) {
+				return errKept
+			}
+			up := filepath.Dir(path)
+			if up == path || !st.IsDir() {
+				break
+			}
+			path = up
+		}
+	}
+	return nil
 }
 
 // names lists the roots for messages.
@@ -147,6 +193,7 @@ var (
 	errSpecial = errors.New("it is no regular file")
 	errLarge   = errors.New("it is too large")
 	errNotText = errors.New("it is not UTF-8 text")
+	errKept    = errors.New("the audit of this run is there")
 	errRoot    = errors.New("it is a folder that std.fs works in")
 )
 

@@ -75,6 +75,9 @@ func (p place) replace(perm fs.FileMode, fill func(w io.Writer) error) (err erro
 	if p, err = p.behind(); err != nil {
 		return err
 	}
+	if err := p.free(); err != nil {
+		return err
+	}
 	old, err := p.root.Lstat(p.rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -130,11 +133,13 @@ func (l *Library) fsAppend(a *args) (eval.Value, error) {
 		return eval.Value{}, err
 	}
 	return eval.Nil(), l.fsDo(a, p.given, func(context.Context) error {
-		f, _, err := p.regular(os.O_WRONLY | os.O_APPEND | os.O_CREATE)
+		f, st, err := p.regular(os.O_WRONLY | os.O_APPEND | os.O_CREATE)
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(f, text)
+		if err = p.freeOf(st); err == nil {
+			_, err = io.WriteString(f, text)
+		}
 		if e := f.Close(); err == nil {
 			err = e
 		}
@@ -166,6 +171,9 @@ func (l *Library) fsRemove(a *args) (eval.Value, error) {
 			return errRoot
 		}
 		if _, err := p.root.Lstat(p.rel); err != nil {
+			return err
+		}
+		if err := p.free(); err != nil {
 			return err
 		}
 		if all {
@@ -265,6 +273,12 @@ func (p place) moveTo(ctx context.Context, to place) error {
 	}
 	if _, err := p.root.Lstat(p.rel); err != nil {
 		return err
+	}
+	if err := p.free(); err != nil {
+		return err
+	}
+	if err := to.free(); err != nil {
+		return onTarget(err)
 	}
 	if st, err := to.root.Lstat(to.rel); err == nil && st.IsDir() {
 		return onTarget(errFolder)

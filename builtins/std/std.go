@@ -24,6 +24,9 @@ type Options struct {
 	// nowhere. Relative ones, and relative paths of programs, start at the
 	// working folder.
 	FSRoots []string
+	// FSKept are files that std.fs may neither write, move nor remove, nor the
+	// folders above them: the audit, which tells of the program.
+	FSKept []string
 	// Args are what std.env.args() gives.
 	Args []string
 	// Getenv looks up an environment variable; nil knows none.
@@ -73,6 +76,7 @@ func New(o Options) *Library {
 		o.Clock = time.Now
 	}
 	l := &Library{o: o, started: time.Now(), random: source{seed: o.Seed}}
+	l.roots.kept = realPaths(o.FSKept)
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }

@@ -138,6 +138,9 @@ func (f *runFlags) options() (sense.Options, error) {
 	}
 	o.Audit = &audit.Log{Redactor: f.redactor}
 	f.redactor.Add(f.secretValues()...)
+	if f.audit != "" {
+		o.FSKept = []string{f.audit}
+	}
 	o.Secret = func(s string) { f.redactor.Add(s) }
 	return o, f.openAudit(o.Audit)
 }
