@@ -106,6 +106,11 @@ func TestImportsStayInside(t *testing.T) {
 			}
 		}
 	}
+	for i := range outsideImports {
+		if r := runIn(t, project, nil, "permissions", "--strict", fmt.Sprintf("main%d.sns", i)); strings.Contains(r.out+r.err, "SECRETWORD") {
+			t.Errorf("permissions shows what is outside: %+v", r)
+		}
+	}
 	if got := watch.seen(); len(got) > 0 {
 		t.Errorf("opened outside: %v", got)
 	}

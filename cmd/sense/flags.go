@@ -71,7 +71,6 @@ func (f *runFlags) registerWorld(c *cobra.Command) {
 	f.registerPolicy(c)
 	fl := c.Flags()
 	fl.StringArrayVar(&f.fsRoots, "fs-root", nil, "a folder that std.fs may work in, instead of the working folder (repeatable)")
-	fl.StringArrayVar(&f.modules, "module-path", nil, "a folder besides the program's own that imports may come from under --allow, --deny, --policy or --strict (repeatable)")
 	fl.BoolVar(&f.yes, "yes", false, "start what a project's .mcp.json names without asking")
 	fl.BoolVar(&f.locked, "locked", false, "refuse tools of MCP servers that sense.lock does not pin as they are")
 	fl.StringVar(&f.audit, "audit", "", "append every event to this file, one JSON line each, chained by hashes")
@@ -93,6 +92,7 @@ func (f *runFlags) registerPolicy(c *cobra.Command) {
 	fl.StringArrayVar(&f.policies, "policy", nil, "a file of allow and deny lines, as --allow and --deny (repeatable)")
 	fl.StringArrayVar(&f.strange, "untrusted", nil, "a capability whose results come from strangers (repeatable)")
 	fl.StringArrayVar(&f.askAfter, "ask-after-untrusted", nil, "a capability that a person is asked for once an untrusted one was used (repeatable)")
+	fl.StringArrayVar(&f.modules, "module-path", nil, "a folder besides the program's own that imports may come from under --allow, --deny, --policy or --strict (repeatable)")
 	fl.BoolVar(&f.strict, "strict", false, "deny what the program's own policy does not allow; failed background work fails the run")
 }
 
@@ -116,9 +116,8 @@ func (f *runFlags) options() (sense.Options, error) {
 		return o, err
 	}
 	if o.Ceiling != nil {
-		own := f.projectFolder()
-		o.ModuleRoots = append([]string{own}, f.modules...)
-		o.MemoryRoots = append([]string{own}, o.FSRoots...)
+		o.ModuleRoots = f.moduleRoots()
+		o.MemoryRoots = append([]string{f.projectFolder()}, o.FSRoots...)
 	}
 	if o.Limits, err = f.limits(); err != nil {
 		return o, err

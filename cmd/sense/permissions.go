@@ -8,6 +8,7 @@ import (
 
 	"github.com/sense-lang/sense/check"
 	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/eval"
 )
 
 func permissionsCommand() *cobra.Command {
@@ -43,7 +44,11 @@ func permissions(path string, f *runFlags, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	r := check.Source(path, src, check.Options{Ceiling: ceiling})
+	o := check.Options{Ceiling: ceiling}
+	if ceiling != nil {
+		o.ReadFile = eval.ReadWithin(f.moduleRoots())
+	}
+	r := check.Source(path, src, o)
 	for _, g := range r.Findings {
 		if g.Code == "syntax" {
 			errPrinter(map[string]string{path: src}).Print(os.Stderr, diag.At(diag.Syntax, g.File, g.Pos, "%s", g.Msg))

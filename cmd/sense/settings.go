@@ -187,6 +187,9 @@ func (f *runFlags) projectFolder() string {
 	return filepath.Dir(f.program)
 }
 
+// moduleRoots gives the folders that imports come from under a ceiling.
+func (f *runFlags) moduleRoots() []string { return append([]string{f.projectFolder()}, f.modules...) }
+
 // configure adds what the files say to what the flags say.
 func (f *runFlags) configure() error {
 	user, err := userSettings()
