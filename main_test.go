@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -25,6 +27,11 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
+	// Under nohup a hang-up is ignored, and what we start would inherit that; what
+	// is handled is back to its default there.
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	// Most of these tests wait for processes: more of them at once than cores.
 	if f := flag.Lookup("test.parallel"); f != nil && !given("test.parallel") {
 		_ = f.Value.Set("6") // a number is always taken
