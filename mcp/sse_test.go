@@ -18,9 +18,10 @@ import (
 // says goes by the stream of the one client.
 type sseServer struct {
 	*webServer
-	mu   sync.Mutex
-	say  func(format string, args ...any)
-	stop context.CancelFunc
+	mu     sync.Mutex
+	say    func(format string, args ...any) // on the newest stream; nothing where it has ended
+	stop   context.CancelFunc
+	stream int // the number of the newest
 }
 
 func newSSEServer(t *testing.T, endpoint string) *sseServer {
@@ -35,9 +36,16 @@ func newSSEServer(t *testing.T, endpoint string) *sseServer {
 		say := events(w)
 		s.mu.Lock()
 		s.say, s.stop = say, stop
+		s.stream++
+		number := s.stream
 		say("event: endpoint\ndata: %s\n\n", endpoint)
 		s.mu.Unlock()
 		<-ctx.Done()
+		s.mu.Lock() // nobody may write to a stream whose handler has returned
+		defer s.mu.Unlock()
+		if s.stream == number {
+			s.say = func(string, ...any) {}
+		}
 		return true
 	}
 	s.on["POST"] = func(w http.ResponseWriter, r *http.Request, m rpc) bool {
