@@ -72,23 +72,6 @@ if [] == "k" or nil != "k":
 	})
 }
 
-// Arrays that hold one array many times unfold to more elements than anybody
-// can look at; comparing and printing them must still come to an end.
-func TestSharedArraysComeToAnEnd(t *testing.T) {
-	grow := "a = [1.5]\nb = [1.5]\nfor i in range(60):\n    a = [a, a]\n    b = [b, b]\n"
-	out, err := exec(t, grow+"print(a == a)\nprint(a == b)\n")
-	if out != "true\n" || text(err) != "[line 7] the values are too large to compare" {
-		t.Errorf("%q %v", out, err)
-	}
-	if testing.Short() {
-		return
-	}
-	_, err = exec(t, grow+"str(a)\n")
-	if text(err) != "[line 6] the text of the value is too long (limit 67108864 bytes)" {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestPrinting(t *testing.T) {
 	runChecks(t, []check{
 		{"plain values", `print(1, 2.5, "t", true, false, nil, [1, "a", [2.0]])`, "1 2.5 t true false nil [1, a, [2.0]]", ""},
