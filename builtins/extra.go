@@ -66,8 +66,31 @@ func sizeOf(v eval.Value) int64 {
 	return 0
 }
 
+// ofInts gives the Ints of the one argument, an Array that has nothing else and
+// is not empty; ok is false for others.
+func ofInts(c *eval.Call) (ns []uint64, ok bool) {
+	if len(c.Args) != 1 {
+		return nil, false
+	}
+	a, ok := c.Args[0].AsArray()
+	if !ok {
+		return nil, false
+	}
+	ns = a.Ints()
+	return ns, len(ns) > 0
+}
+
 func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
 	vs := c.Args
+	if ns, ok := ofInts(c); ok {
+		best := int64(ns[0])
+		for _, n := range ns {
+			if n := int64(n); sign > 0 && n > best || sign < 0 && n < best {
+				best = n
+			}
+		}
+		return eval.Int(best), nil
+	}
 	if len(vs) == 1 {
 		var err error
 		if vs, err = elements(c, vs[0], name); err != nil {
@@ -99,7 +122,26 @@ func extreme(c *eval.Call, name string, sign int) (eval.Value, error) {
 	return best, nil
 }
 
+// sumInts adds small enough Ints.
+func sumInts(ns []uint64) (total int64, ok bool) {
+	if len(ns) > 1<<30 {
+		return 0, false
+	}
+	for _, n := range ns {
+		if n := int64(n); n > 1<<32 || n < -1<<32 {
+			return 0, false
+		}
+		total += int64(n)
+	}
+	return total, true
+}
+
 func builtinSum(c *eval.Call) (eval.Value, error) {
+	if ns, ok := ofInts(c); ok {
+		if total, ok := sumInts(ns); ok {
+			return eval.Int(total), nil
+		}
+	}
 	vs, err := elements(c, c.Args[0], "sum")
 	if err != nil {
 		return eval.Value{}, err

@@ -18,16 +18,73 @@ type Array struct {
 
 func newArray() *Array { return &Array{hdr: hdr{KArray}} }
 
-// array4 is an Array with room for a few elements, one allocation in place of
+// Arrays of a few elements come with room for them: one allocation in place of
 // two.
-type array4 struct {
-	Array
-	d [4]Value
+type (
+	array2 struct {
+		Array
+		d [2]Value
+	}
+	array4 struct {
+		Array
+		d [4]Value
+	}
+	numbers4 struct {
+		Array
+		d [4]uint64
+	}
+)
+
+// arrayOf makes an Array of a copy of the values.
+func arrayOf(vs []Value) *Array {
+	tag := unsafe.Pointer(nil)
+	if len(vs) > 0 && unboxed(vs[0].p) {
+		tag = vs[0].p
+	}
+	for i := 1; i < len(vs) && tag != nil; i++ {
+		if vs[i].p != tag {
+			tag = nil
+		}
+	}
+	if tag != nil {
+		a := numbers(tag, len(vs))
+		for i := range vs {
+			a.ns[i] = vs[i].n
+		}
+		return a
+	}
+	return boxes(vs)
 }
 
-type array2 struct {
-	Array
-	d [2]Value
+// boxes makes an Array of a copy of values that are not all of one kind.
+func boxes(vs []Value) *Array {
+	switch n := len(vs); {
+	case n == 0:
+		return newArray()
+	case n <= 2:
+		a := &array2{}
+		a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
+		return &a.Array
+	case n <= 4:
+		a := &array4{}
+		a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
+		return &a.Array
+	}
+	a := newArray()
+	a.vs = slices.Clone(vs)
+	return a
+}
+
+// numbers makes an Array of n numbers of one kind, to be filled.
+func numbers(tag unsafe.Pointer, n int) *Array {
+	if n <= 4 {
+		a := &numbers4{}
+		a.k, a.tp, a.ns = KArray, tag, a.d[:n]
+		return &a.Array
+	}
+	a := newArray()
+	a.tp, a.ns = tag, make([]uint64, n)
+	return a
 }
 
 // shortArray compiles a literal of one to four elements. treearr: 0.076 s
@@ -37,32 +94,10 @@ type array2 struct {
 func shortArray(es []expr) expr {
 	return func(fr fp) Value {
 		var room [4]Value
-		vs := room[:len(es)]
-		tag := unsafe.Pointer(nil)
 		for i, x := range es {
-			vs[i] = x(fr)
-			if i == 0 {
-				tag = vs[0].p
-			} else if vs[i].p != tag {
-				tag = nil
-			}
+			room[i&3] = x(fr)
 		}
-		if tag != nil && unboxed(tag) {
-			a := newArray()
-			a.tp, a.ns = tag, make([]uint64, len(es))
-			for i := range vs {
-				a.ns[i] = vs[i].n
-			}
-			return mkArr(a)
-		}
-		if len(es) <= 2 {
-			a := &array2{}
-			a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
-			return mkArr(&a.Array)
-		}
-		a := &array4{}
-		a.k, a.vs = KArray, a.d[:copy(a.d[:], vs)]
-		return mkArr(&a.Array)
+		return mkArr(arrayOf(room[:len(es)]))
 	}
 }
 
@@ -106,6 +141,15 @@ func (a *Array) At(i int) Value {
 		return Value{a.tp, a.ns[i]}
 	}
 	return a.vs[i]
+}
+
+// Ints gives the elements of an Array that has Ints alone, as they are kept; nil
+// for others. They are the Array's own.
+func (a *Array) Ints() []uint64 {
+	if a.tp != tagOf(KInt) {
+		return nil
+	}
+	return a.ns
 }
 
 // Push appends v.
@@ -213,15 +257,24 @@ func (a *Array) set(i int, v Value) {
 
 // joined gives a new Array of a's and b's elements.
 func joined(a, b *Array) *Array {
-	r := newArray()
 	if a.tp == b.tp && a.tp != nil {
-		r.tp = a.tp
-		r.ns = append(append(make([]uint64, 0, len(a.ns)+len(b.ns)), a.ns...), b.ns...)
+		r := numbers(a.tp, len(a.ns)+len(b.ns))
+		copy(r.ns[copy(r.ns, a.ns):], b.ns)
 		return r
 	}
-	for _, x := range [...]*Array{a, b} {
-		for i := range x.Len() {
-			r.push(x.At(i))
+	switch {
+	case b.Len() == 0:
+		return a.part(0, a.Len())
+	case a.Len() == 0:
+		return b.part(0, b.Len())
+	}
+	r := newArray()
+	r.vs = make([]Value, a.Len()+b.Len())
+	for i := range r.vs {
+		if n := i - a.Len(); n >= 0 {
+			r.vs[i] = b.At(n)
+		} else {
+			r.vs[i] = a.At(i)
 		}
 	}
 	return r
@@ -229,19 +282,15 @@ func joined(a, b *Array) *Array {
 
 // part gives a new Array of the elements from lo to hi, both in range.
 func (a *Array) part(lo, hi int) *Array {
-	r := newArray()
 	if lo >= hi {
-		return r
+		return newArray()
 	}
 	if a.tp != nil {
-		r.tp = a.tp
-		r.ns = append([]uint64(nil), a.ns[lo:hi]...)
+		r := numbers(a.tp, hi-lo)
+		copy(r.ns, a.ns[lo:hi])
 		return r
 	}
-	for _, v := range a.vs[lo:hi] {
-		r.push(v)
-	}
-	return r
+	return arrayOf(a.vs[lo:hi])
 }
 
 // Truncate drops the elements from n on; n is at most the length.

@@ -133,6 +133,12 @@ func (c *compiler) forBody(s *ast.ForStmt, at *diag.Pos) (set func(fr fp, v Valu
 			if isStr(v) {
 				fail(fr, at, noPair(v, len(puts)))
 			}
+			if len(puts) == 2 && isArr(v) && toArr(v).Len() == 2 {
+				x, y := toArr(v).At(0), toArr(v).At(1)
+				puts[0](fr, x)
+				puts[1](fr, y)
+				return
+			}
 			for i, x := range unpack(fr, v, len(puts), at) {
 				puts[i](fr, x)
 			}

@@ -215,8 +215,31 @@ func arithSmall(op ast.Op, a, b int64) (n int64, ok bool) {
 		return modInt(a, b), true
 	case ast.OpFloorDiv:
 		return floorDivInt(a, b)
+	case ast.OpPow:
+		return powSmall(a, b)
 	}
 	return 0, false
+}
+
+// powSmall is a to the power b; ok is false where b is negative, or the result
+// or a square on the way does not fit.
+func powSmall(a, b int64) (n int64, ok bool) {
+	if b < 0 {
+		return 0, false
+	}
+	for n = 1; ; {
+		if b&1 == 1 {
+			if n, ok = mulOv(n, a); !ok {
+				return 0, false
+			}
+		}
+		if b >>= 1; b == 0 {
+			return n, true
+		}
+		if a, ok = mulOv(a, a); !ok {
+			return 0, false
+		}
+	}
 }
 
 func arithBig(op ast.Op, x, y *big.Int) (Value, error) {

@@ -166,8 +166,21 @@ func arithExpr(op ast.Op, l, r operand, at *diag.Pos) expr {
 	case ast.OpDiv:
 		return divExpr(l, r, at)
 	}
-	x, y := l.x, r.x
-	return func(fr fp) Value { a := x(fr); return arith(fr, op, a, y(fr), at) }
+	return powExpr(l.x, r.x, op, at)
+}
+
+//go:noinline
+func powExpr(x, y expr, op ast.Op, at *diag.Pos) expr {
+	return func(fr fp) Value {
+		a := x(fr)
+		b := y(fr)
+		if isInt(a) && isInt(b) {
+			if n, ok := arithSmall(op, toInt(a), toInt(b)); ok {
+				return mkInt(n)
+			}
+		}
+		return arith(fr, op, a, b, at)
+	}
 }
 
 //go:noinline

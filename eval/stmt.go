@@ -525,7 +525,15 @@ func (c *compiler) destruct(s *ast.DestructStmt) stmt {
 	}
 	at := &s.P
 	return func(fr fp) (ctl, Value) {
-		vs := evalArgs(fr, vals)
+		var room [4]Value
+		vs := room[:]
+		if len(vals) > len(room) {
+			vs = make([]Value, len(vals))
+		}
+		vs = vs[:len(vals)]
+		for i, x := range vals {
+			vs[i] = x(fr)
+		}
 		if len(vals) == 1 {
 			vs = unpack(fr, vs[0], len(puts), at)
 		} else if len(vals) != len(puts) {

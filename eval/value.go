@@ -109,13 +109,7 @@ func Bool(b bool) Value { return mkBool(b) }
 func String(s string) Value { return newStr(s) }
 
 // ArrayOf makes an Array of the values.
-func ArrayOf(vs ...Value) Value {
-	a := newArray()
-	for _, v := range vs {
-		a.push(v)
-	}
-	return mkArr(a)
-}
+func ArrayOf(vs ...Value) Value { return mkArr(arrayOf(vs)) }
 
 // Strings makes an Array of Strings.
 func Strings(ss []string) Value {
