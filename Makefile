@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-startup bench-parse bench-mcp fuzz keyring soak demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-short bench-startup bench-parse bench-mcp fuzz keyring soak demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -58,6 +58,9 @@ differential: ## 100,000 random programs through the reference evaluator and eva
 
 bench-test: ## the benchmark runner's own tests
 	cd bench && $(GO) vet ./... && $(GO) test ./...
+
+bench-short: build ## a few programs once beside what is installed
+	cd bench && $(GO) run . -sense ../bin/sense -no-peers -n 1 -only hello,fib,sieve,strcat,member,wordcount,report,index,jsonio $(BENCHFLAGS)
 
 bench-startup: build ## start-up of print("hello")
 	cd bench && $(GO) run . -sense ../bin/sense -only hello -n 20 $(BENCHFLAGS)
