@@ -88,7 +88,7 @@ raise "ended with " + texts.join(" ")
 // them in every spelling, and looks for them in all that a run leaves behind:
 // the audit, what shows it, errors with their excerpts, remarks, a tape, a plan,
 // what a model's and a server's failures say. The console is
-// inspect.TestSecretsAreInNoAnswer, chunks audit.TestWriter.
+// inspect.TestSecretsAreInNoAnswer, chunks audit.TestWriterChunks.
 func TestNoSecretInAnySink(t *testing.T) {
 	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
