@@ -80,6 +80,9 @@ func build() error {
 // SENSE_BIN puts another sense in its place, such as the Python original.
 func binary(t *testing.T, name string) string {
 	t.Helper()
+	if raceDetector {
+		t.Skip("the binary runs without the race detector; make test has this test")
+	}
 	if other := os.Getenv("SENSE_BIN"); other != "" && name == "sense" {
 		return other
 	}
