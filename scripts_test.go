@@ -1,6 +1,7 @@
 package sense_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,6 +62,9 @@ func goldenScript(t *testing.T, path, base string) {
 
 var directive = regexp.MustCompile(`^# (cmd|env|stdin|exit|oracle): (.*)$`)
 
+// sectionLine is what separates the files of a case.
+var sectionLine = regexp.MustCompile(`(?m)^-- .* --$`)
+
 // scriptCase makes a case of a script: its own comments steer it, and for an
 // example, which runs from the root, testdata/examples/NAME.cmd, NAME.stdin and
 // NAME.exit.
@@ -120,6 +124,9 @@ func scriptCase(path string) (*conform.Case, error) {
 			}
 		}
 		data, err := os.ReadFile(p)
+		if sectionLine.Match(data) {
+			return fmt.Errorf("%s has a line that would be the head of a section", p)
+		}
 		section(prefix+filepath.ToSlash(rel), string(data))
 		return err
 	})
