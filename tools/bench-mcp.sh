@@ -17,7 +17,7 @@ if command -v npm >/dev/null; then
 fi
 if python3 -c 'import venv' 2>/dev/null; then
 	[ -x "$dir/venv/bin/python" ] || python3 -m venv "$dir/venv"
-	"$dir/venv/bin/python" -c 'import mcp' 2>/dev/null || "$dir/venv/bin/python" -m pip install -q mcp==2.3.0
+	"$dir/venv/bin/python" -I -c 'import mcp' 2>/dev/null || "$dir/venv/bin/python" -m pip install -q mcp==2.3.0
 	flags+=(-python "$dir/venv/bin/python")
 fi
 cd bench

@@ -47,7 +47,7 @@ func byScript(sense string, s server, flags ...string) (cost, error) {
 // byPython measures through the official SDK.
 func byPython(python string, s server) (cost, error) {
 	// A fifth of the calls is plenty for what takes that much longer.
-	args := append([]string{"-c", sdkClient, strconv.Itoa(s.calls / 5), strconv.Itoa(atOnce)}, s.argv...)
+	args := append([]string{"-I", "-c", sdkClient, strconv.Itoa(s.calls / 5), strconv.Itoa(atOnce)}, s.argv...)
 	return printed(exec.Command(python, args...))
 }
 
