@@ -19,51 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type service struct {
-	*modeltest.Server
-	options model.Options
-	waits   *[]time.Duration
-}
-
-func serve(t *testing.T, turns ...modeltest.Turn) service {
+func serve(t *testing.T, turns ...modeltest.Turn) *modeltest.Service {
 	t.Helper()
-	s := modeltest.New(modeltest.Anthropic, turns...)
-	t.Cleanup(s.Close)
-	waits := &[]time.Duration{}
-	return service{s, model.Options{
-		APIKey: "test-key-1234", BaseURL: s.URL, HTTPClient: s.Client(),
-		Sleep: func(ctx context.Context, d time.Duration) error { *waits = append(*waits, d); return ctx.Err() },
-	}, waits}
-}
-
-func question(s string) *model.Request {
-	return &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: s}}}
-}
-
-func ask(t *testing.T, s service, req *model.Request) *model.Turn {
-	t.Helper()
-	turn, err := New(s.options).Complete(context.Background(), req)
-	if err != nil {
-		t.Fatalf("Complete: %v", err)
-	}
-	return turn
-}
-
-func fail(t *testing.T, s service, req *model.Request, kind model.Kind, words string) {
-	t.Helper()
-	turn, err := New(s.options).Complete(context.Background(), req)
-	var e *model.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("got %+v, %v; want a *model.Error", turn, err)
-	}
-	if e.Kind != kind || !strings.Contains(e.Msg, words) {
-		t.Errorf("got %s %q, want %s with %q", e.Kind, e.Msg, kind, words)
-	}
-	for _, bad := range []string{"test-key-1234", "\n", "json:", "Go value", "anthropic.", "model.", "runtime", "0x", "%!", "POST "} {
-		if strings.Contains(e.Msg, bad) {
-			t.Errorf("%q holds %q", e.Msg, bad)
-		}
-	}
+	return modeltest.Serve(t, modeltest.Anthropic, func(o model.Options) model.Client { return New(o) }, turns...)
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -83,7 +41,7 @@ func TestDefaults(t *testing.T) {
 
 func TestPlainQuestion(t *testing.T) {
 	s := serve(t, modeltest.Text("teal"))
-	turn := ask(t, s, question("Name a colour."))
+	turn := s.Ask(t, modeltest.Question("Name a colour."))
 	if turn.Text != "teal" || turn.Calls != nil || turn.Stop != "end_turn" || turn.Truncated || turn.Confidence != nil || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) {
 		t.Errorf("got %+v", turn)
 	}
@@ -104,9 +62,9 @@ func TestEnvironmentIsIgnored(t *testing.T) {
 	t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Own: from-the-environment")
 	s := serve(t, modeltest.Text("x"), modeltest.Text("y"))
-	ask(t, s, question("q"))
-	s.options.APIKey = ""
-	ask(t, s, question("q"))
+	s.Ask(t, modeltest.Question("q"))
+	s.Options.APIKey = ""
+	s.Ask(t, modeltest.Question("q"))
 	if h := s.Requests()[1].Header; h.Get("Authorization") != "" || h.Get("X-Api-Key") != "" {
 		t.Errorf("without a key sent %v", h)
 	}
@@ -131,8 +89,8 @@ func TestOptions(t *testing.T) {
 		{nil, ptr(int64(1_000_000)), "model=m max_tokens=1e+06"}, // the library would demand a stream
 	} {
 		s := serve(t, modeltest.Text("x"))
-		s.options.ModelID, s.options.Temperature, s.options.MaxTokens = "m", tt.temperature, tt.limit
-		ask(t, s, question("q"))
+		s.Options.ModelID, s.Options.Temperature, s.Options.MaxTokens = "m", tt.temperature, tt.limit
+		s.Ask(t, modeltest.Question("q"))
 		if got := modeltest.Sent(modeltest.Anthropic, s.Requests()); !strings.Contains(got, tt.want+" key=") {
 			t.Errorf("sent %q, want %q", got, tt.want)
 		}
@@ -144,12 +102,12 @@ func TestOptions(t *testing.T) {
 
 func TestSystem(t *testing.T) {
 	s := serve(t, modeltest.Text("a"), modeltest.Text("b"), modeltest.Text("c"))
-	ask(t, s, question("q"))
-	s.options.System = "Be brief."
-	ask(t, s, question("q"))
-	own := question("q")
+	s.Ask(t, modeltest.Question("q"))
+	s.Options.System = "Be brief."
+	s.Ask(t, modeltest.Question("q"))
+	own := modeltest.Question("q")
 	own.System = "Be <long>."
-	ask(t, s, own)
+	s.Ask(t, own)
 	for i, want := range []string{"", `"system":[{"text":"Be brief.","type":"text"}]`, `"system":[{"text":"Be <long>.","type":"text"}]`} {
 		raw := string(s.Requests()[i].Raw)
 		if !strings.Contains(raw, want) || want == "" && strings.Contains(raw, "system") {
@@ -162,7 +120,7 @@ func TestSystem(t *testing.T) {
 func TestA57NoEscapes(t *testing.T) {
 	s := serve(t, modeltest.Text(`<i>&</i> 😀`))
 	text := "<b> & \"q\" \\u003c \u2028 世界"
-	if turn := ask(t, s, question(text)); turn.Text != `<i>&</i> 😀` {
+	if turn := s.Ask(t, modeltest.Question(text)); turn.Text != `<i>&</i> 😀` {
 		t.Errorf("got %q", turn.Text)
 	}
 	got := s.Requests()[0]
@@ -174,12 +132,6 @@ func TestA57NoEscapes(t *testing.T) {
 	}
 }
 
-func toolRequest() *model.Request {
-	req := question("q")
-	req.Tools = []model.ToolSpec{{Name: "add", Description: "Adds", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}, {Name: "mcp__fs__list"}}
-	return req
-}
-
 // B08, B09: all results of a turn go into one message, blank texts are not
 // repeated, and a result without text gets some.
 func TestToolLoop(t *testing.T) {
@@ -187,11 +139,11 @@ func TestToolLoop(t *testing.T) {
 		s := serve(t,
 			modeltest.Turn{Text: ptr(""), Calls: []modeltest.Call{modeltest.CallOf("add", `{"a":9007199254740993,"b":1.0}`), modeltest.CallOf("fs.list", `{}`), modeltest.CallOf("nope", `{"<":"&"}`)}},
 			modeltest.Text("@results"))
-		req := toolRequest()
+		req := modeltest.ToolRequest()
 		if stream {
 			req.Stream = func(string) {}
 		}
-		turn := ask(t, s, req)
+		turn := s.Ask(t, req)
 		want := []model.ToolCall{{ID: "call_1_0", Name: "add", Args: json.RawMessage(`{"a":9007199254740993,"b":1.0}`)}, {ID: "call_1_1", Name: "mcp__fs__list", Args: json.RawMessage(`{}`)}, {ID: "call_1_2", Name: "nope", Args: json.RawMessage(`{"<":"&"}`)}}
 		if !reflect.DeepEqual(turn.Calls, want) || turn.Stop != "tool_use" {
 			t.Fatalf("got %s", turn.Calls)
@@ -205,7 +157,7 @@ func TestToolLoop(t *testing.T) {
 			again := *req
 			again.Messages = append(append([]model.Message{}, req.Messages...), message, model.Message{Role: model.RoleTool, Results: []model.ToolResult{
 				{CallID: "call_1_0", Text: "9007199254740994"}, {CallID: "call_1_1", Text: " \n"}, {CallID: "call_1_2", Text: "error: no such tool 'nope'", IsError: true}}})
-			if turn := ask(t, s, &again); turn.Text != "9007199254740994|(no output)|error: no such tool 'nope'" {
+			if turn := s.Ask(t, &again); turn.Text != "9007199254740994|(no output)|error: no such tool 'nope'" {
 				t.Errorf("got %q", turn.Text)
 			}
 			last := s.Requests()[len(s.Requests())-1]
@@ -222,11 +174,11 @@ func TestToolLoop(t *testing.T) {
 
 func TestImages(t *testing.T) {
 	s := serve(t, modeltest.Text("seen"))
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Messages = append(req.Messages,
 		model.Message{Role: model.RoleAssistant, Calls: []model.ToolCall{{ID: "1", Name: "shot", Args: json.RawMessage(`{}`)}}},
 		model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: "1", Text: "[image]", Images: []model.Image{{MIME: "image/png", Data: []byte{1, 2}}, {MIME: "image/tiff", Data: []byte{3}}}}}})
-	ask(t, s, req)
+	s.Ask(t, req)
 	raw := string(s.Requests()[0].Raw)
 	if !strings.Contains(raw, `"media_type":"image/png"`) || !strings.Contains(raw, `"data":"AQI="`) || strings.Contains(raw, "tiff") {
 		t.Errorf("sent %s", raw)
@@ -238,10 +190,10 @@ func TestImages(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	union := json.RawMessage(`{"type":"object","properties":{"a":{},"xs":{"type":"array"}},"anyOf":[{"required":["a"]},{"required": ["b"]}],"$defs":{"n":{"items":{"$ref":"#/$defs/n"}}}}`)
 	before := string(union)
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Tools = []model.ToolSpec{{Name: "u", Description: "Does.", Schema: union}, {Name: "v", Schema: union}, {Name: "w"}, {Name: "x", Schema: json.RawMessage(`7`)}}
 	s := serve(t, modeltest.Text("ok"))
-	ask(t, s, req)
+	s.Ask(t, req)
 	if string(union) != before {
 		t.Error("the given schema was changed")
 	}
@@ -259,9 +211,9 @@ func TestSchemas(t *testing.T) {
 
 func TestStructuredAnswer(t *testing.T) {
 	s := serve(t, modeltest.Text(`{"value":4}`))
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Schema = json.RawMessage(`{"type":"object","properties":{"value":{"type":"integer","maximum":12345678901234567890},"o":{"type":"object","properties":{}}},"required":["value"]}`)
-	ask(t, s, req)
+	s.Ask(t, req)
 	want := `"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"value":{"type":"integer","maximum":12345678901234567890},"o":{"type":"object","properties":{},"additionalProperties":false}},"required":["value"],"additionalProperties":false}}}`
 	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, want) {
 		t.Errorf("sent %s", raw)
@@ -271,9 +223,9 @@ func TestStructuredAnswer(t *testing.T) {
 // A model without structured answers is asked in words.
 func TestStructuredAnswerInWords(t *testing.T) {
 	s := serve(t, modeltest.Status(400, `{"error":{"message":"output_config.format: this model does not support structured outputs"}}`), modeltest.Text(`{}`))
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Schema = json.RawMessage(`{"type":"object"}`)
-	ask(t, s, req)
+	s.Ask(t, req)
 	last := s.Requests()[1]
 	if raw := string(last.Raw); last.Body["output_config"] != nil || !strings.Contains(raw, `"text":"Answer with nothing but JSON that satisfies this JSON Schema: {\"type\":\"object\"}"`) {
 		t.Errorf("sent %s", raw)
@@ -307,12 +259,12 @@ func TestAnswers(t *testing.T) {
 		for _, stream := range []bool{false, true} { // the latter: a server that does not stream
 			t.Run(fmt.Sprintf("%s/%v", tt.name, stream), func(t *testing.T) {
 				s := serve(t, modeltest.Raw(tt.raw), modeltest.Text("done"))
-				req := toolRequest()
+				req := modeltest.ToolRequest()
 				var shown strings.Builder
 				if stream {
 					req.Stream = func(s string) { shown.WriteString(s) }
 				}
-				turn := ask(t, s, req)
+				turn := s.Ask(t, req)
 				if turn.Text != tt.text || fmt.Sprint(turn.Calls) != fmt.Sprint(tt.calls) || stream && shown.String() != tt.text {
 					t.Fatalf("got %q %s, shown %q; want %q %s", turn.Text, turn.Calls, shown.String(), tt.text, tt.calls)
 				}
@@ -326,7 +278,7 @@ func TestAnswers(t *testing.T) {
 					}
 				}
 				req.Messages = append(req.Messages, next)
-				if last := ask(t, s, req); last.Text != "done" {
+				if last := s.Ask(t, req); last.Text != "done" {
 					t.Errorf("then got %+v", last)
 				}
 				if raw := string(s.Requests()[1].Raw); strings.Contains(tt.raw, "thinking") && !strings.Contains(raw, `"signature":"s"`) || strings.Contains(tt.raw, "hologram") && !strings.Contains(raw, `{"type":"hologram","x":{"y":1}}`) {
@@ -341,7 +293,7 @@ func TestAnswers(t *testing.T) {
 func TestB07Truncated(t *testing.T) {
 	for _, stop := range []string{"max_tokens", "model_context_window_exceeded"} {
 		s := serve(t, modeltest.Turn{Text: ptr("half an ans"), Finish: stop})
-		if turn := ask(t, s, question("q")); !turn.Truncated || turn.Text != "half an ans" || turn.Stop != stop {
+		if turn := s.Ask(t, modeltest.Question("q")); !turn.Truncated || turn.Text != "half an ans" || turn.Stop != stop {
 			t.Errorf("got %+v", turn)
 		}
 	}
@@ -349,7 +301,7 @@ func TestB07Truncated(t *testing.T) {
 
 func TestCachedTokensCount(t *testing.T) {
 	s := serve(t, modeltest.Raw(answer("", `"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":30,"cache_creation_input_tokens":400}`)))
-	if turn := ask(t, s, question("q")); turn.Usage != (model.Usage{InputTokens: 431, OutputTokens: 2}) {
+	if turn := s.Ask(t, modeltest.Question("q")); turn.Usage != (model.Usage{InputTokens: 431, OutputTokens: 2}) {
 		t.Errorf("got %+v", turn.Usage)
 	}
 }
@@ -390,9 +342,9 @@ func TestFailures(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.turn, tt.turn, tt.turn, tt.turn)
 			if tt.kind == "" { // odd, but there is an answer
-				ask(t, s, question("q"))
+				s.Ask(t, modeltest.Question("q"))
 			} else {
-				fail(t, s, question("q"), tt.kind, tt.want)
+				s.Fail(t, modeltest.Question("q"), tt.kind, tt.want)
 			}
 			if n := len(s.Requests()); n != tt.sent {
 				t.Errorf("%d requests, want %d", n, tt.sent)
@@ -400,16 +352,16 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	s := serve(t)
-	fail(t, s, question(""), model.KindRequest, "the prompt is empty")
-	s.options.BaseURL = "nowhere"
-	fail(t, s, question("q"), model.KindRequest, "the base URL 'nowhere' is not an http:// or https:// URL")
+	s.Fail(t, modeltest.Question(""), model.KindRequest, "the prompt is empty")
+	s.Options.BaseURL = "nowhere"
+	s.Fail(t, modeltest.Question("q"), model.KindRequest, "the base URL 'nowhere' is not an http:// or https:// URL")
 }
 
 func TestRecovers(t *testing.T) {
 	for _, bad := range []modeltest.Turn{modeltest.Status(529, `{}`), {Drop: true}, {Text: ptr(strings.Repeat("x", 500)), CutAt: 300}} {
 		s := serve(t, bad, bad, modeltest.Text("fine"))
-		if turn := ask(t, s, question("q")); turn.Text != "fine" || len(*s.waits) != 2 {
-			t.Errorf("got %+v after %v", turn, *s.waits)
+		if turn := s.Ask(t, modeltest.Question("q")); turn.Text != "fine" || len(s.Waits) != 2 {
+			t.Errorf("got %+v after %v", turn, s.Waits)
 		}
 	}
 }
@@ -422,18 +374,18 @@ func TestUnreachable(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	s := serve(t)
-	s.options.BaseURL = "http://" + addr
-	fail(t, s, question("q"), model.KindConnection, "cannot connect to "+addr+": connection refused")
+	s.Options.BaseURL = "http://" + addr
+	s.Fail(t, modeltest.Question("q"), model.KindConnection, "cannot connect to "+addr+": connection refused")
 }
 
 func TestTimeoutAndContext(t *testing.T) {
 	s := serve(t, modeltest.Turn{Hang: true}, modeltest.Turn{Hang: true})
-	s.options.Timeout = 50 * time.Millisecond
-	fail(t, s, question("q"), model.KindTimeout, "no answer within 50ms")
-	s.options.Timeout = 0
+	s.Options.Timeout = 50 * time.Millisecond
+	s.Fail(t, modeltest.Question("q"), model.KindTimeout, "no answer within 50ms")
+	s.Options.Timeout = 0
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := New(s.options).Complete(ctx, question("q")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.Complete(ctx, modeltest.Question("q")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -446,12 +398,12 @@ func TestConcurrent(t *testing.T) {
 		turns = append(turns, modeltest.Text("@results"))
 	}
 	s.Add(turns...)
-	c := New(s.options)
+	c := New(s.Options)
 	failed := make(chan string, 20)
 	for i := range 20 {
 		go func() {
 			want := fmt.Sprintf("result %d", i)
-			req := toolRequest()
+			req := modeltest.ToolRequest()
 			if i%2 == 0 {
 				req.Stream = func(string) {}
 			}
@@ -488,9 +440,9 @@ func TestNoKeyInErrors(t *testing.T) {
 		{Status: 500, Raw: ptr(strings.Repeat("x", 292) + key)}, // cut within the key
 	} {
 		s := serve(t, turn, turn, turn)
-		req := question("q")
+		req := modeltest.Question("q")
 		req.Stream = func(string) {}
-		_, err := New(s.options).Complete(context.Background(), req)
+		_, err := s.Complete(context.Background(), req)
 		var e *model.Error
 		if !errors.As(err, &e) || strings.Contains(err.Error(), key[:6]) {
 			t.Errorf("got %v", err)

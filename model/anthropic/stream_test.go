@@ -32,18 +32,9 @@ const (
 	end   = `{"type":"message_stop"}`
 )
 
-func streamed(t *testing.T, s service) (*model.Turn, []string, error) {
-	t.Helper()
-	var shown []string
-	req := toolRequest()
-	req.Stream = func(piece string) { shown = append(shown, piece) }
-	turn, err := New(s.options).Complete(context.Background(), req)
-	return turn, shown, err
-}
-
 func TestStream(t *testing.T) {
 	s := serve(t, modeltest.Text("Hello, wörld: 日本!"))
-	turn, shown, err := streamed(t, s)
+	turn, shown, err := s.Stream()
 	if err != nil || turn.Text != "Hello, wörld: 日本!" || len(shown) < 2 || strings.Join(shown, "") != turn.Text || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) || turn.Stop != "end_turn" {
 		t.Errorf("got %+v, shown %q, %v", turn, shown, err)
 	}
@@ -55,7 +46,7 @@ func TestStream(t *testing.T) {
 func TestServerThatDoesNotStream(t *testing.T) {
 	s := serve(t, modeltest.Turn{Text: ptr("a <b>"), Calls: []modeltest.Call{modeltest.CallOf("add", `{"a":9007199254740993}`)}})
 	s.NoStream = true
-	turn, shown, err := streamed(t, s)
+	turn, shown, err := s.Stream()
 	want := []model.ToolCall{{ID: "call_1_0", Name: "add", Args: json.RawMessage(`{"a":9007199254740993}`)}}
 	if err != nil || turn.Text != "a <b>" || strings.Join(shown, "") != "a <b>" || !reflect.DeepEqual(turn.Calls, want) || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) {
 		t.Errorf("got %+v, shown %q, %v", turn, shown, err)
@@ -77,7 +68,7 @@ func TestStreamForms(t *testing.T) {
 		"an unknown kind of delta": events(start, begin, `{"type":"content_block_delta","index":0,"delta":{"type":"smell_delta"}}`, hello, block, stop, end),
 	} {
 		t.Run(name, func(t *testing.T) {
-			turn, shown, err := streamed(t, serve(t, modeltest.Stream(raw)))
+			turn, shown, err := serve(t, modeltest.Stream(raw)).Stream()
 			if err != nil || turn.Text != "hello" || strings.Join(shown, "") != "hello" || turn.Usage != (model.Usage{InputTokens: 7, OutputTokens: 9}) {
 				t.Errorf("got %+v, shown %q, %v", turn, shown, err)
 			}
@@ -92,15 +83,15 @@ func TestB03CutOffArguments(t *testing.T) {
 		`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\": 9007199254740993, \"b"}}`,
 		block, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":9}}`, end)
 	s := serve(t, modeltest.Stream(raw), modeltest.Text("done"))
-	turn, _, err := streamed(t, s)
+	turn, _, err := s.Stream()
 	want := []model.ToolCall{{ID: "t", Name: "add", Args: json.RawMessage(`{"a": 9007199254740993, "b`)}}
 	if err != nil || !turn.Truncated || !reflect.DeepEqual(turn.Calls, want) {
 		t.Fatalf("got %+v, %v", turn, err)
 	}
 	// The wire has no form for such arguments, but the call must be answered.
-	req := toolRequest()
+	req := modeltest.ToolRequest()
 	req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: "t", Text: "error: no"}}})
-	ask(t, s, req)
+	s.Ask(t, req)
 	if got := modeltest.Summary(s.Requests()[1:]); !strings.Contains(got, "assistant:call({}) | user:result(error: no)") {
 		t.Errorf("asked %s", got)
 	}
@@ -129,10 +120,10 @@ func TestStreamFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.turn, modeltest.Text("again"))
-			req := question("q")
+			req := modeltest.Question("q")
 			req.Stream = func(string) {}
-			s.options.Retries = new(int)
-			fail(t, s, req, tt.kind, tt.want)
+			s.Options.Retries = new(int)
+			s.Fail(t, req, tt.kind, tt.want)
 			if n := len(s.Requests()); n != 1 {
 				t.Errorf("%d requests", n)
 			}
@@ -140,42 +131,11 @@ func TestStreamFailures(t *testing.T) {
 	}
 }
 
-// A stream that breaks off is asked for again, as often as a refusal, and what
-// was shown is not shown twice.
-func TestBrokenStreams(t *testing.T) {
-	cut := modeltest.Stream(events(start, begin, hello))
-	garbled := modeltest.Stream(events(start, begin, hello) + "data: {\"oops\n\n")
-	for _, tt := range []struct {
-		name  string
-		turns []modeltest.Turn
-		text  string // "" where it fails
-		shown string
-		asked int
-	}{
-		{"once", []modeltest.Turn{cut, modeltest.Text("hello world")}, "hello world", "hello world", 2},
-		{"another course", []modeltest.Turn{cut, modeltest.Text("good day")}, "good day", "hello\ngood day", 2},
-		{"shorter", []modeltest.Turn{cut, modeltest.Text("hell")}, "hell", "hello\nhell", 2},
-		{"the same", []modeltest.Turn{cut, modeltest.Text("hello")}, "hello", "hello", 2},
-		{"twice", []modeltest.Turn{cut, garbled, modeltest.Text("hello world")}, "hello world", "hello world", 3},
-		{"after a refusal", []modeltest.Turn{modeltest.Status(503, "{}"), cut, modeltest.Text("hello!")}, "hello!", "hello!", 3},
-		{"too often", []modeltest.Turn{cut, modeltest.Status(500, "{}"), cut, modeltest.Text("late")}, "", "hello", 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.turns...)
-			turn, shown, err := streamed(t, s)
-			if got := strings.Join(shown, ""); got != tt.shown || len(s.Requests()) != tt.asked || len(*s.waits) != tt.asked-1 {
-				t.Errorf("shown %q, asked %d times, waited %v", got, len(s.Requests()), *s.waits)
-			}
-			if (err == nil) != (tt.text != "") || err == nil && turn.Text != tt.text {
-				t.Errorf("got %+v, %v, want %q", turn, err, tt.text)
-			}
-		})
-	}
-}
+func TestBrokenStreams(t *testing.T) { modeltest.BrokenStreams(t, serve, events(start, begin, hello)) }
 
 func TestStreamRecoversBeforeItBegins(t *testing.T) {
 	s := serve(t, modeltest.Status(500, `{}`), modeltest.Turn{Drop: true}, modeltest.Text("fine"))
-	if turn, _, err := streamed(t, s); err != nil || turn.Text != "fine" {
+	if turn, _, err := s.Stream(); err != nil || turn.Text != "fine" {
 		t.Errorf("got %+v, %v", turn, err)
 	}
 }
@@ -190,7 +150,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Cleanup(s.Close)
 	f.Fuzz(func(t *testing.T, raw string, stream bool) {
 		first := modeltest.Raw(raw)
-		req := question("q")
+		req := modeltest.Question("q")
 		if stream {
 			first = modeltest.Stream(raw)
 			req.Stream = func(string) {}

@@ -51,12 +51,12 @@ func TestAnswers(t *testing.T) {
 		for _, stream := range []bool{false, true} { // the latter: a server that does not stream
 			t.Run(fmt.Sprintf("%s/%v", tt.name, stream), func(t *testing.T) {
 				s := serve(t, modeltest.Raw(tt.raw), modeltest.Text("done"))
-				req := toolRequest()
+				req := modeltest.ToolRequest()
 				var shown strings.Builder
 				if stream {
 					req.Stream = func(s string) { shown.WriteString(s) }
 				}
-				turn := ask(t, s, req)
+				turn := s.Ask(t, req)
 				if turn.Text != tt.text || fmt.Sprint(turn.Calls) != fmt.Sprint(tt.calls) {
 					t.Fatalf("got %q %s, want %q %s", turn.Text, turn.Calls, tt.text, tt.calls)
 				}
@@ -71,7 +71,7 @@ func TestAnswers(t *testing.T) {
 
 // answerAll sends the turn and results for its calls back: the strict server
 // must take them (B05, B08).
-func answerAll(t *testing.T, s service, req *model.Request, turn *model.Turn) {
+func answerAll(t *testing.T, s *modeltest.Service, req *model.Request, turn *model.Turn) {
 	t.Helper()
 	req.Messages = append(req.Messages, turn.Message())
 	results := model.Message{Role: model.RoleTool}
@@ -83,7 +83,7 @@ func answerAll(t *testing.T, s service, req *model.Request, turn *model.Turn) {
 	} else {
 		req.Messages = append(req.Messages, model.Message{Role: model.RoleUser, Text: "go on"})
 	}
-	if last := ask(t, s, req); last.Text != "done" {
+	if last := s.Ask(t, req); last.Text != "done" {
 		t.Errorf("then got %+v", last)
 	}
 }
@@ -94,17 +94,17 @@ func TestIDsStayUnique(t *testing.T) {
 	for _, id := range []string{"", "same"} {
 		raw := body(fmt.Sprintf(again, id))
 		s := serve(t, modeltest.Raw(raw), modeltest.Raw(raw), modeltest.Text("done"))
-		req := toolRequest()
+		req := modeltest.ToolRequest()
 		seen := map[string]bool{}
 		for range 2 {
-			turn := ask(t, s, req)
+			turn := s.Ask(t, req)
 			if c := turn.Calls[0]; c.ID == "" || seen[c.ID] {
 				t.Fatalf("id %q again", c.ID)
 			}
 			seen[turn.Calls[0].ID] = true
 			req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: turn.Calls[0].ID, Text: "r"}}})
 		}
-		ask(t, s, req)
+		s.Ask(t, req)
 	}
 }
 
@@ -112,11 +112,11 @@ func TestIDsStayUnique(t *testing.T) {
 func TestB07Truncated(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		s := serve(t, modeltest.Turn{Text: ptr("half an ans"), Finish: "length"})
-		req := question("q")
+		req := modeltest.Question("q")
 		if stream {
 			req.Stream = func(string) {}
 		}
-		if turn := ask(t, s, req); !turn.Truncated || turn.Text != "half an ans" || turn.Stop != "length" {
+		if turn := s.Ask(t, req); !turn.Truncated || turn.Text != "half an ans" || turn.Stop != "length" {
 			t.Errorf("got %+v", turn)
 		}
 	}

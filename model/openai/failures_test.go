@@ -33,10 +33,10 @@ func TestB14RetryAfter(t *testing.T) {
 		{"Retry-After-Ms", "250", 250 * time.Millisecond},
 	} {
 		s := serve(t, limited(tt.header, tt.value), limited(tt.header, tt.value), modeltest.Text("at last"))
-		if turn := ask(t, s, question("q")); turn.Text != "at last" {
+		if turn := s.Ask(t, modeltest.Question("q")); turn.Text != "at last" {
 			t.Errorf("got %+v", turn)
 		}
-		if w := *s.waits; len(w) != 2 || w[0] != tt.want || w[1] != tt.want {
+		if w := s.Waits; len(w) != 2 || w[0] != tt.want || w[1] != tt.want {
 			t.Errorf("%s %s: waited %v, want %v", tt.header, tt.value, w, tt.want)
 		}
 	}
@@ -50,10 +50,10 @@ func TestBackOff(t *testing.T) {
 			s.Add(limited("Retry-After", value))
 		}
 		s.Add(modeltest.Text("x"))
-		s.options.Retries = ptr(8)
-		ask(t, s, question("q"))
+		s.Options.Retries = ptr(8)
+		s.Ask(t, modeltest.Question("q"))
 		longest := 500 * time.Millisecond
-		for i, w := range *s.waits {
+		for i, w := range s.Waits {
 			if w > longest || w < longest*3/4 {
 				t.Errorf("%q: wait %d was %v, want up to a quarter less than %v", value, i, w, longest)
 			}
@@ -65,10 +65,10 @@ func TestBackOff(t *testing.T) {
 // A wait that the time-out does not leave room for is not begun.
 func TestWaitBeyondTheTimeout(t *testing.T) {
 	s := serve(t, limited("Retry-After", "60"), modeltest.Text("late"))
-	s.options.Timeout = 30 * time.Second
-	fail(t, s, question("q"), model.KindRateLimit, "HTTP 429 Too Many Requests: slow down")
-	if len(*s.waits) != 0 || len(s.Requests()) != 1 {
-		t.Errorf("waited %v, asked %d times", *s.waits, len(s.Requests()))
+	s.Options.Timeout = 30 * time.Second
+	s.Fail(t, modeltest.Question("q"), model.KindRateLimit, "HTTP 429 Too Many Requests: slow down")
+	if len(s.Waits) != 0 || len(s.Requests()) != 1 {
+		t.Errorf("waited %v, asked %d times", s.Waits, len(s.Requests()))
 	}
 }
 
@@ -124,15 +124,15 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.turn, tt.turn, tt.turn, tt.turn)
-			fail(t, s, question("q"), tt.kind, tt.want)
+			s.Fail(t, modeltest.Question("q"), tt.kind, tt.want)
 			if n := len(s.Requests()); n != tt.sent {
 				t.Errorf("%d requests, want %d", n, tt.sent)
 			}
 			// The same when a stream was asked for.
 			s = serve(t, tt.turn, tt.turn, tt.turn, tt.turn)
-			req := question("q")
+			req := modeltest.Question("q")
 			req.Stream = func(string) {}
-			if turn, err := New(s.options).Complete(context.Background(), req); err == nil {
+			if turn, err := s.Complete(context.Background(), req); err == nil {
 				t.Errorf("streaming: got %+v", turn)
 			}
 		})
@@ -145,7 +145,7 @@ func TestRecovers(t *testing.T) {
 		{Text: ptr(strings.Repeat("x", 500)), CutAt: 300},
 	} {
 		s := serve(t, bad, bad, modeltest.Text("fine"))
-		if turn := ask(t, s, question("q")); turn.Text != "fine" {
+		if turn := s.Ask(t, modeltest.Question("q")); turn.Text != "fine" {
 			t.Errorf("got %+v", turn)
 		}
 		asked := s.Requests()
@@ -161,8 +161,8 @@ func TestRetriesOption(t *testing.T) {
 		for range 10 {
 			s.Add(modeltest.Status(500, `{}`))
 		}
-		s.options.Retries = &n
-		fail(t, s, question("q"), model.KindServer, "HTTP 500")
+		s.Options.Retries = &n
+		s.Fail(t, modeltest.Question("q"), model.KindServer, "HTTP 500")
 		if got := len(s.Requests()); got != n+1 {
 			t.Errorf("%d retries: %d requests", n, got)
 		}
@@ -181,7 +181,7 @@ func TestNoKeyInErrors(t *testing.T) {
 		{Status: 400, Raw: ptr("<title>" + key + "</title>"), Header: map[string]string{"Content-Type": "text/html"}},
 	} {
 		s := serve(t, turn, turn, turn)
-		_, err := New(s.options).Complete(context.Background(), question("q"))
+		_, err := s.Complete(context.Background(), modeltest.Question("q"))
 		var e *model.Error
 		if !errors.As(err, &e) || strings.Contains(err.Error(), key) {
 			t.Errorf("got %v", err)

@@ -18,57 +18,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// service is a server and the options of a client for it; waits holds how long
-// the client waited before each further attempt.
-type service struct {
-	*modeltest.Server
-	options model.Options
-	waits   *[]time.Duration
-}
-
-func serve(t *testing.T, turns ...modeltest.Turn) service {
+func serve(t *testing.T, turns ...modeltest.Turn) *modeltest.Service {
 	t.Helper()
-	s := modeltest.New(modeltest.OpenAI, turns...)
-	t.Cleanup(s.Close)
-	waits := &[]time.Duration{}
-	return service{s, model.Options{
-		APIKey: "test-key-1234", BaseURL: s.URL, HTTPClient: s.Client(),
-		Sleep: func(ctx context.Context, d time.Duration) error { *waits = append(*waits, d); return ctx.Err() },
-		Now:   func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-	}, waits}
-}
-
-func question(s string) *model.Request {
-	return &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: s}}}
-}
-
-func ask(t *testing.T, s service, req *model.Request) *model.Turn {
-	t.Helper()
-	turn, err := New(s.options).Complete(context.Background(), req)
-	if err != nil {
-		t.Fatalf("Complete: %v", err)
-	}
-	return turn
-}
-
-// fail asks and demands an error of a kind with the given words, without a key
-// or a word of Go in it.
-func fail(t *testing.T, s service, req *model.Request, kind model.Kind, words string) *model.Error {
-	t.Helper()
-	turn, err := New(s.options).Complete(context.Background(), req)
-	var e *model.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("got %+v, %v; want a *model.Error", turn, err)
-	}
-	if e.Kind != kind || !strings.Contains(e.Msg, words) {
-		t.Errorf("got %s %q, want %s with %q", e.Kind, e.Msg, kind, words)
-	}
-	for _, bad := range []string{"test-key-1234", "\n", "json:", "Go value", "openai.", "*model.", "runtime", "0x", "%!"} {
-		if strings.Contains(e.Msg, bad) {
-			t.Errorf("%q holds %q", e.Msg, bad)
-		}
-	}
-	return e
+	return modeltest.Serve(t, modeltest.OpenAI, func(o model.Options) model.Client { return New(o) }, turns...)
 }
 
 func TestDefaults(t *testing.T) {
@@ -102,7 +54,7 @@ func TestOllamaURL(t *testing.T) {
 
 func TestPlainQuestion(t *testing.T) {
 	s := serve(t, modeltest.Text("4"))
-	turn := ask(t, s, question("What is 2 + 2?"))
+	turn := s.Ask(t, modeltest.Question("What is 2 + 2?"))
 	if turn.Text != "4" || turn.Calls != nil || turn.Stop != "stop" || turn.Truncated || turn.Confidence != nil || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) {
 		t.Errorf("got %+v", turn)
 	}
@@ -121,8 +73,8 @@ func TestPlainQuestion(t *testing.T) {
 
 func TestNoKeyNoHeader(t *testing.T) {
 	s := serve(t, modeltest.Text("hi"))
-	s.options.APIKey = ""
-	ask(t, s, question("q"))
+	s.Options.APIKey = ""
+	s.Ask(t, modeltest.Question("q"))
 	if h := s.Requests()[0].Header; h.Get("Authorization") != "" {
 		t.Errorf("sent %q", h.Get("Authorization"))
 	}
@@ -130,11 +82,11 @@ func TestNoKeyNoHeader(t *testing.T) {
 
 func TestSystem(t *testing.T) {
 	s := serve(t, modeltest.Text("a"), modeltest.Text("b"))
-	s.options.System = "Be brief."
-	ask(t, s, question("q"))
-	own := question("q")
+	s.Options.System = "Be brief."
+	s.Ask(t, modeltest.Question("q"))
+	own := modeltest.Question("q")
 	own.System = "Be long."
-	ask(t, s, own)
+	s.Ask(t, own)
 	if got, want := modeltest.Summary(s.Requests()), "tools= system:Be brief. | user:q\ntools= system:Be long. | user:q\n"; got != want {
 		t.Errorf("asked %q, want %q", got, want)
 	}
@@ -144,14 +96,14 @@ func TestSystem(t *testing.T) {
 func TestB17TemperatureZero(t *testing.T) {
 	for give, want := range map[float64]string{0: `"temperature":0`, 0.1: `"temperature":0.1`, 2: `"temperature":2`} {
 		s := serve(t, modeltest.Text("x"))
-		s.options.Temperature = &give
-		ask(t, s, question("q"))
+		s.Options.Temperature = &give
+		s.Ask(t, modeltest.Question("q"))
 		if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, want) {
 			t.Errorf("sent %s, want %s", raw, want)
 		}
 	}
 	s := serve(t, modeltest.Text("x"))
-	ask(t, s, question("q"))
+	s.Ask(t, modeltest.Question("q"))
 	if raw := string(s.Requests()[0].Raw); strings.Contains(raw, "temperature") {
 		t.Errorf("sent %s", raw)
 	}
@@ -163,21 +115,21 @@ func TestB18TheServiceDecides(t *testing.T) {
 	warm, limit := 0.7, int64(50)
 	for _, id := range []string{"o3-mini", "o1", "gpt-5", "gpt-6-sol", "gpt-6.1-sol", "gpt-6-astra", "text-davinci-003", "ünknown/модель:7b"} {
 		s := serve(t, modeltest.Text("fine"), modeltest.Status(400, `{"error":{"message":"Unsupported value: 'temperature' does not support 0.7"}}`))
-		s.options.ModelID, s.options.Temperature, s.options.MaxTokens = id, &warm, &limit
-		req := question("q")
+		s.Options.ModelID, s.Options.Temperature, s.Options.MaxTokens = id, &warm, &limit
+		req := modeltest.Question("q")
 		req.Tools = []model.ToolSpec{{Name: "t", Description: "d"}}
-		if turn := ask(t, s, req); turn.Text != "fine" {
+		if turn := s.Ask(t, req); turn.Text != "fine" {
 			t.Errorf("%s: %+v", id, turn)
 		}
-		fail(t, s, req, model.KindRequest, "Unsupported value: 'temperature' does not support 0.7")
+		s.Fail(t, req, model.KindRequest, "Unsupported value: 'temperature' does not support 0.7")
 		body := s.Requests()[0].Body
 		if body["model"] != id || body["max_completion_tokens"] != json.Number("50") || body["max_tokens"] != nil {
 			t.Errorf("%s: sent %v", id, body)
 		}
 	}
 	s := serve(t, modeltest.Text("x"))
-	s.options.MaxTokens = &limit
-	if _, err := NewCompatible(s.options).Complete(context.Background(), question("q")); err != nil {
+	s.Options.MaxTokens = &limit
+	if _, err := NewCompatible(s.Options).Complete(context.Background(), modeltest.Question("q")); err != nil {
 		t.Fatal(err)
 	}
 	if body := s.Requests()[0].Body; body["max_tokens"] != json.Number("50") || body["max_completion_tokens"] != nil {
@@ -189,10 +141,10 @@ func TestB18TheServiceDecides(t *testing.T) {
 func TestA57NoEscapes(t *testing.T) {
 	s := serve(t, modeltest.Text(`<i>&</i> 😀`))
 	text := "<b> & \"q\" \\u003c \u2028 世界"
-	req := question(text)
+	req := modeltest.Question(text)
 	req.System = "a<b"
 	req.Tools = []model.ToolSpec{{Name: "t", Description: "x <- y", Schema: json.RawMessage(`{"type":"object","properties":{"p":{"description":"<&>"}}}`)}}
-	if turn := ask(t, s, req); turn.Text != `<i>&</i> 😀` {
+	if turn := s.Ask(t, req); turn.Text != `<i>&</i> 😀` {
 		t.Errorf("got %q", turn.Text)
 	}
 	got := s.Requests()[0]
@@ -208,18 +160,12 @@ func TestA57NoEscapes(t *testing.T) {
 	}
 }
 
-func toolRequest() *model.Request {
-	req := question("q")
-	req.Tools = []model.ToolSpec{{Name: "add", Description: "Adds", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}}}`)}, {Name: "mcp__fs__list", Description: "Lists"}}
-	return req
-}
-
 func TestToolLoop(t *testing.T) {
 	s := serve(t,
 		modeltest.Turn{Text: ptr("Let me see."), Calls: []modeltest.Call{modeltest.CallOf("add", `{"a":9007199254740993,"b":1.0}`), modeltest.CallOf("fs.list", `{}`)}},
 		modeltest.Text("@results"))
-	req := toolRequest()
-	turn := ask(t, s, req)
+	req := modeltest.ToolRequest()
+	turn := s.Ask(t, req)
 	if turn.Text != "Let me see." || len(turn.Calls) != 2 || turn.Calls[0].Name != "add" || turn.Calls[1].Name != "mcp__fs__list" || turn.Stop != "tool_calls" {
 		t.Fatalf("got %+v", turn)
 	}
@@ -229,7 +175,7 @@ func TestToolLoop(t *testing.T) {
 	}
 	req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{
 		{CallID: turn.Calls[0].ID, Name: "add", Text: "9007199254740994"}, {CallID: turn.Calls[1].ID, Name: "mcp__fs__list", Text: ""}}})
-	if turn = ask(t, s, req); turn.Text != "9007199254740994|(no output)" {
+	if turn = s.Ask(t, req); turn.Text != "9007199254740994|(no output)" {
 		t.Errorf("got %q", turn.Text)
 	}
 	want := "tools=add,fs.list user:q | assistant:Let me see.call({\"a\": 9007199254740993, \"b\": 1.0})call({}) | tool:9007199254740994 | tool:(no output)\n"
@@ -248,8 +194,8 @@ func TestBrokenArgumentsAreNotEchoed(t *testing.T) {
 		modeltest.Turn{Calls: []modeltest.Call{
 			modeltest.CallOf("add", `"{\"a\": "`), modeltest.CallOf("add", `"[1]"`), modeltest.CallOf("add", `{"a":2}`)}},
 		modeltest.Text("@results"))
-	req := toolRequest()
-	turn := ask(t, s, req)
+	req := modeltest.ToolRequest()
+	turn := s.Ask(t, req)
 	if got := string(turn.Calls[0].Args); got != `{"a": ` {
 		t.Fatalf("the caller sees %s", got)
 	}
@@ -258,7 +204,7 @@ func TestBrokenArgumentsAreNotEchoed(t *testing.T) {
 		results[i] = model.ToolResult{CallID: c.ID, Name: "add", Text: "r"}
 	}
 	req.Messages = append(req.Messages, turn.Message(), model.Message{Role: model.RoleTool, Results: results})
-	ask(t, s, req)
+	s.Ask(t, req)
 	want := "tools=add,fs.list user:q | assistant:call({})call({})call({\"a\": 2}) | tool:r | tool:r | tool:r\n"
 	if got := modeltest.Summary(s.Requests()[1:]); got != want {
 		t.Errorf("asked\n%swant\n%s", got, want)
@@ -269,10 +215,10 @@ func TestBrokenArgumentsAreNotEchoed(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	given := json.RawMessage(`{"type":"object","zeta":1,"properties":{"xs":{"type":"array"},"n":{"$ref":"#/$defs/node"},"big":{"maximum":12345678901234567890}},"$defs":{"node":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}`)
 	before := string(given)
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Tools = []model.ToolSpec{{Name: "a", Schema: given}, {Name: "b", Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "c"}, {Name: "d", Schema: json.RawMessage(`{"properties":{}}`)}}
 	s := serve(t, modeltest.Text("ok"))
-	ask(t, s, req)
+	s.Ask(t, req)
 	if string(given) != before {
 		t.Error("the given schema was changed")
 	}
@@ -289,9 +235,9 @@ func TestSchemas(t *testing.T) {
 
 func TestStructuredAnswer(t *testing.T) {
 	s := serve(t, modeltest.Text(`{"value":4}`), modeltest.Text(`{}`))
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Schema = json.RawMessage(`{"type":"object","properties":{"value":{"type":"integer"}},"required":["value"]}`)
-	if turn := ask(t, s, req); turn.Text != `{"value":4}` {
+	if turn := s.Ask(t, req); turn.Text != `{"value":4}` {
 		t.Errorf("got %q", turn.Text)
 	}
 	want := `"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":{"type":"object","properties":{"value":{"type":"integer"}},"required":["value"],"additionalProperties":false},"strict":true}}`
@@ -299,7 +245,7 @@ func TestStructuredAnswer(t *testing.T) {
 		t.Errorf("sent %s", raw)
 	}
 	req.Schema = json.RawMessage(`{"type":"object","additionalProperties":{"type":"string"}}`)
-	ask(t, s, req)
+	s.Ask(t, req)
 	if raw := string(s.Requests()[1].Raw); !strings.Contains(raw, `"strict":false`) || strings.Contains(raw, `"additionalProperties":false`) {
 		t.Errorf("an open object was sent as %s", raw)
 	}
@@ -309,10 +255,10 @@ func TestStructuredAnswer(t *testing.T) {
 func TestStructuredAnswerInWords(t *testing.T) {
 	const refused = `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."}}`
 	s := serve(t, modeltest.Status(400, refused), modeltest.Text(`{"value":4}`), modeltest.Status(400, refused), modeltest.Status(400, refused), modeltest.Status(400, `{"error":{"message":"no"}}`))
-	s.options.System = "Be <brief>."
-	req := question("q")
+	s.Options.System = "Be <brief>."
+	req := modeltest.Question("q")
 	req.Schema = json.RawMessage(`{"type":"object"}`)
-	if turn := ask(t, s, req); turn.Text != `{"value":4}` {
+	if turn := s.Ask(t, req); turn.Text != `{"value":4}` {
 		t.Errorf("got %q", turn.Text)
 	}
 	if req.Schema == nil || req.System != "" {
@@ -322,8 +268,8 @@ func TestStructuredAnswerInWords(t *testing.T) {
 	if got := modeltest.Summary(s.Requests()[1:2]); got != want || s.Requests()[1].Body["response_format"] != nil {
 		t.Errorf("asked %s, want %s", got, want)
 	}
-	fail(t, s, req, model.KindRequest, "is not supported with this model")
-	fail(t, s, req, model.KindRequest, "HTTP 400 Bad Request: no")
+	s.Fail(t, req, model.KindRequest, "is not supported with this model")
+	s.Fail(t, req, model.KindRequest, "HTTP 400 Bad Request: no")
 	if n := len(s.Requests()); n != 5 {
 		t.Errorf("%d requests", n)
 	}
@@ -336,7 +282,7 @@ func TestConversation(t *testing.T) {
 		{Role: model.RoleAssistant}, // an empty answer has no form on the wire
 		{Role: model.RoleUser, Text: "three"},
 	}}
-	ask(t, s, req)
+	s.Ask(t, req)
 	if got, want := modeltest.Summary(s.Requests()), "tools= user:one | assistant:1 | user:two | user:three\n"; got != want {
 		t.Errorf("asked %q, want %q", got, want)
 	}
@@ -345,18 +291,18 @@ func TestConversation(t *testing.T) {
 func TestRefusedBeforeSending(t *testing.T) {
 	s := serve(t)
 	// B09: an empty prompt is an error of ours.
-	fail(t, s, question(" \n"), model.KindRequest, "the prompt is empty")
-	fail(t, s, &model.Request{}, model.KindRequest, "there is nothing to ask")
+	s.Fail(t, modeltest.Question(" \n"), model.KindRequest, "the prompt is empty")
+	s.Fail(t, &model.Request{}, model.KindRequest, "there is nothing to ask")
 	for _, url := range []string{"ftp://x", "localhost:80", "http://", "://", ""} {
-		bad := s
-		bad.options.BaseURL = url
-		if _, err := NewCompatible(bad.options).Complete(context.Background(), question("q")); err == nil || !strings.Contains(err.Error(), "is not an http:// or https:// URL") {
+		bad := *s
+		bad.Options.BaseURL = url
+		if _, err := NewCompatible(bad.Options).Complete(context.Background(), modeltest.Question("q")); err == nil || !strings.Contains(err.Error(), "is not an http:// or https:// URL") {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
-	bad := s
-	bad.options.APIKey = "two words"
-	fail(t, bad, question("q"), model.KindAuth, "the API key holds a space")
+	bad := *s
+	bad.Options.APIKey = "two words"
+	bad.Fail(t, modeltest.Question("q"), model.KindAuth, "the API key holds a space")
 	if n := len(s.Requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
@@ -369,7 +315,7 @@ func TestContextIsObeyedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		_, err := New(s.options).Complete(ctx, question("q"))
+		_, err := s.Complete(ctx, modeltest.Question("q"))
 		done <- err
 	}()
 	for len(s.Requests()) == 0 {
@@ -384,7 +330,7 @@ func TestContextIsObeyedAtOnce(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("Complete did not return")
 	}
-	if _, err := New(s.options).Complete(ctx, question("q")); !errors.Is(err, context.Canceled) {
+	if _, err := s.Complete(ctx, modeltest.Question("q")); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
@@ -392,16 +338,16 @@ func TestContextIsObeyedAtOnce(t *testing.T) {
 func TestContextEndsTheWait(t *testing.T) {
 	s := serve(t, modeltest.Status(500, `{}`))
 	ctx, cancel := context.WithCancel(context.Background())
-	s.options.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
-	if _, err := New(s.options).Complete(ctx, question("q")); !errors.Is(err, context.Canceled) {
+	s.Options.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
+	if _, err := s.Complete(ctx, modeltest.Question("q")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestTimeout(t *testing.T) {
 	s := serve(t, modeltest.Turn{Hang: true}, modeltest.Text("late"))
-	s.options.Timeout = 50 * time.Millisecond
-	fail(t, s, question("q"), model.KindTimeout, "no answer within 50ms")
+	s.Options.Timeout = 50 * time.Millisecond
+	s.Fail(t, modeltest.Question("q"), model.KindTimeout, "no answer within 50ms")
 	if n := len(s.Requests()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
@@ -415,21 +361,21 @@ func TestUnreachable(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	s := serve(t)
-	s.options.BaseURL = "http://" + addr + "/v1"
-	fail(t, s, question("q"), model.KindConnection, "cannot connect to "+addr+": connection refused")
-	if n := len(*s.waits); n != 2 {
+	s.Options.BaseURL = "http://" + addr + "/v1"
+	s.Fail(t, modeltest.Question("q"), model.KindConnection, "cannot connect to "+addr+": connection refused")
+	if n := len(s.Waits); n != 2 {
 		t.Errorf("waited %d times", n)
 	}
-	s.options.BaseURL = "http://no-such-host.invalid/v1"
-	fail(t, s, question("q"), model.KindConnection, "no-such-host.invalid")
-	s.options.BaseURL = strings.Replace(s.URL, "http:", "https:", 1)
-	fail(t, s, question("q"), model.KindConnection, "")
+	s.Options.BaseURL = "http://no-such-host.invalid/v1"
+	s.Fail(t, modeltest.Question("q"), model.KindConnection, "no-such-host.invalid")
+	s.Options.BaseURL = strings.Replace(s.URL, "http:", "https:", 1)
+	s.Fail(t, modeltest.Question("q"), model.KindConnection, "")
 }
 
 func TestRedirectIsNotFollowed(t *testing.T) {
 	other := serve(t, modeltest.Text("stolen"))
 	s := serve(t, modeltest.Turn{Status: 307, Header: map[string]string{"Location": other.URL + "/chat/completions?k=1"}})
-	e := fail(t, s, question("q"), model.KindRequest, "redirects are not followed")
+	e := s.Fail(t, modeltest.Question("q"), model.KindRequest, "redirects are not followed")
 	if len(other.Requests()) != 0 || strings.Contains(e.Msg, "k=1") {
 		t.Errorf("followed, or told too much: %q", e.Msg)
 	}
@@ -438,12 +384,12 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 func TestOwnHTTPClientIsUsed(t *testing.T) {
 	s := serve(t, modeltest.Text("x"))
 	used := false
-	s.options.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	s.Options.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		used = true
 		return s.Client().Transport.RoundTrip(r)
 	})}
-	ask(t, s, question("q"))
-	if !used || s.options.HTTPClient.CheckRedirect != nil {
+	s.Ask(t, modeltest.Question("q"))
+	if !used || s.Options.HTTPClient.CheckRedirect != nil {
 		t.Error("the client was not used, or was changed")
 	}
 }

@@ -25,18 +25,9 @@ func delta(fields string) string { return `{"index":0,"delta":{` + fields + `},"
 
 const stop = `{"index":0,"delta":{},"finish_reason":"stop"}`
 
-func streamed(t *testing.T, s service) (*model.Turn, []string, error) {
-	t.Helper()
-	var shown []string
-	req := toolRequest()
-	req.Stream = func(piece string) { shown = append(shown, piece) }
-	turn, err := New(s.options).Complete(context.Background(), req)
-	return turn, shown, err
-}
-
 func TestStream(t *testing.T) {
 	s := serve(t, modeltest.Text("Hello, wörld: 日本!"), modeltest.Calls(modeltest.CallOf("add", `{"a":9007199254740993}`), modeltest.CallOf("fs.list", `{}`)))
-	turn, shown, err := streamed(t, s)
+	turn, shown, err := s.Stream()
 	if err != nil || turn.Text != "Hello, wörld: 日本!" || len(shown) < 2 || strings.Join(shown, "") != turn.Text || turn.Usage != (model.Usage{InputTokens: 10, OutputTokens: 5}) || turn.Stop != "stop" {
 		t.Errorf("got %+v, shown %q, %v", turn, shown, err)
 	}
@@ -44,7 +35,7 @@ func TestStream(t *testing.T) {
 	if body["stream"] != true || !reflect.DeepEqual(body["stream_options"], map[string]any{"include_usage": true}) {
 		t.Errorf("asked %v", body)
 	}
-	turn, shown, err = streamed(t, s)
+	turn, shown, err = s.Stream()
 	want := []model.ToolCall{{ID: "call_2_0", Name: "add", Args: json.RawMessage(`{"a":9007199254740993}`)}, {ID: "call_2_1", Name: "mcp__fs__list", Args: json.RawMessage(`{}`)}}
 	if err != nil || !reflect.DeepEqual(turn.Calls, want) || shown != nil {
 		t.Errorf("got %s, shown %q, %v", turn.Calls, shown, err)
@@ -85,7 +76,7 @@ func TestStreamCalls(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, modeltest.Stream(events(append(tt.pieces, stop)...)+"data: [DONE]\n\n"))
-			turn, _, err := streamed(t, s)
+			turn, _, err := s.Stream()
 			if err != nil || !reflect.DeepEqual(turn.Calls, tt.want) {
 				t.Errorf("got %s, %v, want %s", turn.Calls, err, tt.want)
 			}
@@ -114,7 +105,7 @@ func TestStreamForms(t *testing.T) {
 		"what follows [DONE]":       events(text, stop) + "data: [DONE]\n\n" + events(text),
 	} {
 		t.Run(name, func(t *testing.T) {
-			turn, shown, err := streamed(t, serve(t, modeltest.Stream(raw)))
+			turn, shown, err := serve(t, modeltest.Stream(raw)).Stream()
 			if err != nil || turn.Text != "hello" || strings.Join(shown, "") != "hello" {
 				t.Errorf("got %+v, shown %q, %v", turn, shown, err)
 			}
@@ -145,10 +136,10 @@ func TestStreamFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.turn, modeltest.Text("again"))
-			req := question("q")
+			req := modeltest.Question("q")
 			req.Stream = func(string) {}
-			s.options.Retries = new(int)
-			fail(t, s, req, tt.kind, tt.want)
+			s.Options.Retries = new(int)
+			s.Fail(t, req, tt.kind, tt.want)
 			if n := len(s.Requests()); n != 1 {
 				t.Errorf("%d requests", n)
 			}
@@ -156,42 +147,13 @@ func TestStreamFailures(t *testing.T) {
 	}
 }
 
-// A stream that breaks off is asked for again, as often as a refusal, and what
-// was shown is not shown twice.
 func TestBrokenStreams(t *testing.T) {
-	cut := modeltest.Stream(events(delta(`"content":"hello"`)))
-	garbled := modeltest.Stream(events(delta(`"content":"hello"`)) + "data: {\"oops\n\n")
-	for _, tt := range []struct {
-		name  string
-		turns []modeltest.Turn
-		text  string // "" where it fails
-		shown string
-		asked int
-	}{
-		{"once", []modeltest.Turn{cut, modeltest.Text("hello world")}, "hello world", "hello world", 2},
-		{"another course", []modeltest.Turn{cut, modeltest.Text("good day")}, "good day", "hello\ngood day", 2},
-		{"shorter", []modeltest.Turn{cut, modeltest.Text("hell")}, "hell", "hello\nhell", 2},
-		{"the same", []modeltest.Turn{cut, modeltest.Text("hello")}, "hello", "hello", 2},
-		{"twice", []modeltest.Turn{cut, garbled, modeltest.Text("hello world")}, "hello world", "hello world", 3},
-		{"after a refusal", []modeltest.Turn{modeltest.Status(503, "{}"), cut, modeltest.Text("hello!")}, "hello!", "hello!", 3},
-		{"too often", []modeltest.Turn{cut, modeltest.Status(500, "{}"), cut, modeltest.Text("late")}, "", "hello", 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.turns...)
-			turn, shown, err := streamed(t, s)
-			if got := strings.Join(shown, ""); got != tt.shown || len(s.Requests()) != tt.asked || len(*s.waits) != tt.asked-1 {
-				t.Errorf("shown %q, asked %d times, waited %v", got, len(s.Requests()), *s.waits)
-			}
-			if (err == nil) != (tt.text != "") || err == nil && turn.Text != tt.text {
-				t.Errorf("got %+v, %v, want %q", turn, err, tt.text)
-			}
-		})
-	}
+	modeltest.BrokenStreams(t, serve, events(delta(`"content":"hello"`)))
 }
 
 func TestStreamRecoversBeforeItBegins(t *testing.T) {
 	s := serve(t, modeltest.Status(500, `{}`), modeltest.Turn{Drop: true}, modeltest.Text("fine"))
-	if turn, _, err := streamed(t, s); err != nil || turn.Text != "fine" {
+	if turn, _, err := s.Stream(); err != nil || turn.Text != "fine" {
 		t.Errorf("got %+v, %v", turn, err)
 	}
 }
@@ -199,9 +161,9 @@ func TestStreamRecoversBeforeItBegins(t *testing.T) {
 func TestStreamContextEnds(t *testing.T) {
 	s := serve(t, modeltest.Text(strings.Repeat("word ", 1000)))
 	ctx, cancel := context.WithCancel(context.Background())
-	req := question("q")
+	req := modeltest.Question("q")
 	req.Stream = func(string) { cancel() }
-	if turn, err := New(s.options).Complete(ctx, req); err != context.Canceled && turn == nil {
+	if turn, err := s.Complete(ctx, req); err != context.Canceled && turn == nil {
 		t.Errorf("got %+v, %v", turn, err)
 	}
 }
@@ -216,7 +178,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Cleanup(s.Close)
 	f.Fuzz(func(t *testing.T, raw string, stream bool) {
 		answer := modeltest.Raw(raw)
-		req := question("q")
+		req := modeltest.Question("q")
 		if stream {
 			answer = modeltest.Stream(raw)
 			req.Stream = func(string) {}
