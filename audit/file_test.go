@@ -298,10 +298,10 @@ func TestOddEntries(t *testing.T) {
 
 // Killed at any moment, a written entry is whole, and the next run goes on.
 func TestKilled(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.jsonl")
 	if os.Getenv("AUDIT_TEST_FILE") != "" {
 		writeForEver(os.Getenv("AUDIT_TEST_FILE"))
 	}
+	path := filepath.Join(t.TempDir(), "a.jsonl")
 	acknowledged := 0
 	for range 10 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
