@@ -11,3 +11,4 @@ run examples/todo.sns undo
 run examples/todo.sns all
 run examples/todo.sns history 2
 run examples/todo.sns help
+run examples/todo.sns history 1
