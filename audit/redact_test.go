@@ -112,7 +112,7 @@ const pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY--
 
 var keys = []string{
 	"sk-abcdefghij1234567890", "sk-ant-api03-AbC_dEf-0123456789abcdefgh", "sk-proj-ABCDEFGH12345678x",
-	"sk_live_abcdefghijklmnop", "rk_live_abcdefghijklmnop", "sk_test_abcdefghijklmnop",
+	"sk_live_abcdefghijklmnop", "rk_live_abcdefghijklmnop", "sk_test_abcdefghijklmnop", "sk_live_51abcdefghijklmnopqr_s", "Bearer 1.20345x.abcdefghijklmno1", "Bearer v1.abcdefghijklmno1",
 	"ghp_abcdefghijklmnopqrstuvwxyz0123456789", "github_pat_11ABCDEFG0abcdefghijkl_x", "glpat-abcdefgh12345678",
 	"xoxb-123456789012-abcdef", "AKIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7EXAMPLE", "AIzaSyA-1234567890abcdefghijklmnopqrstu",
 	"hf_abcdefghijklmnopqrstuvwxyzABCD12", "npm_abcdefghijklmnopqrstuvwxyzABCDEF12",
@@ -141,7 +141,8 @@ func TestRedactSparesOrdinaryText(t *testing.T) {
 		"eyJhbGciOiJIUzI1NiJ9.short.x", "keyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3",
 		"bearer of extraordinarily-good-news", "basic", "basic introduction-to-programming", "abearer abcdefghijklmnop1234",
 		"-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----", "----- a line", "github_pat_", "the tokens are 1234567890",
-		"AIzaTooShort", "AIzaSyA-1234567890abcdefghijklmnopqrstuvw", "error: no such file or directory", "‹redacted:12345678›",
+		"AIzaTooShort", "AIzaSyA-1234567890abcdefghijklmnopqrstuvw", "error: no such file or directory", "sk_test_the_whole_pipeline", "rk_live_migration_of_volumes", "example.org/bearer v0.0.0-20260490341596-a7b96eb8f182",
+		"basic react-abcdefghijklmno12", "‹redacted:12345678›",
 	} {
 		if got := r.Redact(s); got != s {
 			t.Errorf("Redact(%q) = %q", s, got)

@@ -10,6 +10,9 @@ type shape struct {
 	// solid is the least length of a run of letters and digits, with a digit,
 	// among them: words joined by "-" and "_" have none.
 	solid int
+	// first is the least length of the run of letters and digits right after the
+	// prefix, where words joined by "_" are the likelier reading.
+	first int
 	// exact says that there are exactly min.
 	exact bool
 	// upper says that only capitals and digits follow.
@@ -18,8 +21,8 @@ type shape struct {
 
 // shapes are looked up by their first character.
 var shapes = [256][]shape{
-	's': {{prefix: "sk-", min: 16, solid: 16}, {prefix: "sk_live_", min: 16}, {prefix: "sk_test_", min: 16}},
-	'r': {{prefix: "rk_live_", min: 16}},
+	's': {{prefix: "sk-", min: 16, solid: 16}, {prefix: "sk_live_", min: 16, first: 16}, {prefix: "sk_test_", min: 16, first: 16}},
+	'r': {{prefix: "rk_live_", min: 16, first: 16}},
 	'g': {{prefix: "ghp_", min: 30, solid: 30}, {prefix: "gho_", min: 30, solid: 30}, {prefix: "ghu_", min: 30, solid: 30},
 		{prefix: "ghs_", min: 30, solid: 30}, {prefix: "ghr_", min: 30, solid: 30},
 		{prefix: "github_pat_", min: 22, solid: 20}, {prefix: "glpat-", min: 16, solid: 8}},
@@ -79,6 +82,9 @@ func (sh shape) length(rest string) int {
 	if n < sh.min || sh.exact && n != sh.min || sh.solid > 0 && !isSolid(rest[:n], sh.solid) {
 		return 0
 	}
+	if i := strings.IndexAny(rest[:n], "-_"); i >= 0 && i < sh.first {
+		return 0
+	}
 	return n
 }
 
@@ -129,12 +135,39 @@ func bearerAt(s string) int {
 		for n < len(s) && (isToken(s[n]) || strings.IndexByte(bearerMore, s[n]) >= 0) {
 			n++
 		}
-		if isSolid(s[len(scheme):n], 14) {
+		token := s[len(scheme):n]
+		if isVersion(token) || scheme == "basic " && !beginsBase64(token) {
+			continue
+		}
+		if isSolid(token, minBearer) {
 			return n
 		}
 	}
 	return 0
 }
+
+// isVersion reports whether s begins as the number of a version does, which
+// follows many a name that ends in "bearer" or "basic": v1.2.
+func isVersion(s string) bool {
+	major, rest, ok := strings.Cut(strings.TrimPrefix(s, "v"), ".")
+	minor, _, more := strings.Cut(rest, ".")
+	return ok && more && isNumber(major) && isNumber(minor)
+}
+
+// isNumber reports whether s has up to four digits and nothing else.
+func isNumber(s string) bool {
+	return s != "" && len(s) <= 4 && strings.Trim(s, "0123456789") == ""
+}
+
+// beginsBase64 reports whether s may be what follows "Basic": base64 from its
+// first character on, as joined words are not.
+func beginsBase64(s string) bool {
+	i := strings.IndexAny(s, "-_.")
+	return i < 0 || i >= minBearer
+}
+
+// minBearer is the least run of letters and digits in a token of that header.
+const minBearer = 14
 
 // bearerMore are the characters that tokens of that header have besides those
 // of words.
