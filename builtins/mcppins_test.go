@@ -114,3 +114,22 @@ while i < 20:
 print(s.tools["echo"].description)
 `, "Gives its text back")
 }
+
+// Of 100 calls of a tool that changed since it was pinned none is made, and 100
+// calls of another one are.
+func TestHundredCallsOfAChangedTool(t *testing.T) {
+	p := program{folder: pinned(t)}
+	p.options.MCP.Locked = true
+	p.prints(t, strings.Replace(connectTest, "MODE", "describe:Now do evil", 1)+`
+refused = 0
+made = 0
+for i in range(100):
+    try:
+        s.call("echo", text: "x")
+    catch e:
+        if "changed its description" in e.message:
+            refused += 1
+    if s.call("args", x: i) == "{\"x\":" + str(i) + "}":
+        made += 1
+print(refused, made)`, "100 100")
+}

@@ -111,6 +111,10 @@ type checker struct {
 	// bindings are the types of names, as far as they were asked for.
 	bindings map[*binding]types
 	needs    needs
+	// bound are the bindings of modules by name, as far as they were asked for.
+	bound map[*module]map[string]*binding
+	// lookedAt counts the names that hints were looked for among.
+	lookedAt int
 }
 
 func newChecker(o Options) *checker {
@@ -118,7 +122,8 @@ func newChecker(o Options) *checker {
 		o.ReadFile = eval.ReadModule
 	}
 	return &checker{o: o, table: shared(), modules: map[string]*module{}, rebound: map[string]bool{}, foreign: map[string]bool{},
-		types: map[ast.Expr]types{}, bindings: map[*binding]types{}}
+		types: map[ast.Expr]types{}, bindings: map[*binding]types{},
+		bound: map[*module]map[string]*binding{}}
 }
 
 func (c *checker) program(f *ast.File) *Report {
@@ -136,14 +141,23 @@ func (c *checker) report() *Report {
 			c.findings[i].Msg, c.findings[i].Notes = "this does not run (its text is not shown, since the file's name does not end in .sns)", nil
 		}
 	}
-	order := func(file string) int { return slices.Index(c.files, file) }
+	order := c.order()
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
-		return cmp.Or(order(a.File)-order(b.File), int(a.Pos.Offset-b.Pos.Offset))
+		return cmp.Or(order[a.File]-order[b.File], int(a.Pos.Offset-b.Pos.Offset))
 	})
 	same := func(a, b Finding) bool {
 		return a.File == b.File && a.Pos == b.Pos && a.Code == b.Code && a.Msg == b.Msg
 	}
 	return &Report{Findings: slices.CompactFunc(c.findings, same), Needs: c.needs.list(c), Files: c.files}
+}
+
+// order gives each file's place among those of the program.
+func (c *checker) order() map[string]int {
+	order := make(map[string]int, len(c.files))
+	for i, f := range c.files {
+		order[f] = i
+	}
+	return order
 }
 
 // syntax reports a text that is no program.

@@ -340,3 +340,24 @@ func FuzzSource(f *testing.F) {
 		}
 	})
 }
+
+// In a program with tens of thousands of mistakes each is reported, the first
+// with near names and the places where a name is set, the last without the former.
+func TestManyFindings(t *testing.T) {
+	const many = 4_000
+	var src strings.Builder
+	for i := range many {
+		fmt.Fprintf(&src, "def name_%d():\n    inner_%d = 1\n    return nome_%d\nprint(inner_%d)\n", i, i, i, i)
+	}
+	r := Source("t.sns", src.String(), Options{ReadFile: files{}.read})
+	if n := r.Count(Error); n != 2*many {
+		t.Fatalf("%d errors", n)
+	}
+	first, last := r.Findings[0], r.Findings[len(r.Findings)-2]
+	if !strings.HasPrefix(fmt.Sprint(first.Notes), "[did you mean 'name_") || len(last.Notes) != 0 {
+		t.Errorf("notes %q, and at the end %q", first.Notes, last.Notes)
+	}
+	if got := fmt.Sprint(r.Findings[len(r.Findings)-1].Notes); !strings.Contains(got, "inside the function 'name_3999'") {
+		t.Errorf("where the last name is set: %s", got)
+	}
+}

@@ -58,25 +58,49 @@ func mayPrecede(b *binding, s *site, at place) bool {
 // undefined reports a name that nothing around its place binds.
 func (c *checker) undefined(at place, x *ast.Ident) {
 	msg := fmt.Sprintf("undefined variable '%s'", x.Name)
-	if b := elsewhere(at.scope.mod.scope, x.Name); b != nil {
+	if b := c.elsewhere(at.scope.mod)[x.Name]; b != nil {
 		c.add(at, Error, "undefined-name", x.P, msg,
 			fmt.Sprintf("'%s' is set in line %d, but inside %s: it is not known outside", x.Name, b.sites[0].pos.Line, b.scope.what))
 		return
 	}
-	c.add(at, Error, "undefined-name", x.P, msg, hint(x.Name, append(at.scope.visible(), c.table.names()...))...)
+	c.add(at, Error, "undefined-name", x.P, msg, c.nearVisible(at.scope, x.Name)...)
 }
 
-// elsewhere finds a binding of a name in a scope that is not around its use.
-func elsewhere(s *scope, name string) *binding {
-	if b := s.names[name]; b != nil && len(b.sites) > 0 {
-		return b
+// maxLookedAt bounds how many names a check compares for its hints: in a program
+// with tens of thousands of mistakes the last ones have none.
+const maxLookedAt = 1 << 20
+
+// nearVisible is hint among the names that can be used in a scope.
+func (c *checker) nearVisible(s *scope, name string) []string {
+	if c.lookedAt > maxLookedAt {
+		return nil
 	}
-	for _, k := range s.kids {
-		if b := elsewhere(k, name); b != nil {
-			return b
+	candidates := append(s.visible(), c.table.names()...)
+	c.lookedAt += len(candidates)
+	return hint(name, candidates)
+}
+
+// elsewhere gives the bindings of a module by their names, of several with one
+// name the first. It is for the second pass, when all are known.
+func (c *checker) elsewhere(m *module) map[string]*binding {
+	if known, ok := c.bound[m]; ok {
+		return known
+	}
+	known := map[string]*binding{}
+	var walk func(s *scope)
+	walk = func(s *scope) {
+		for name, b := range s.names {
+			if known[name] == nil && len(b.sites) > 0 {
+				known[name] = b
+			}
+		}
+		for _, k := range s.kids {
+			walk(k)
 		}
 	}
-	return nil
+	walk(m.scope)
+	c.bound[m] = known
+	return known
 }
 
 // visible lists the names that can be used in a scope, sorted.

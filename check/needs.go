@@ -199,8 +199,9 @@ func (n *needs) list(c *checker) []Need {
 		}
 		out = append(out, c.decide(k))
 	}
+	order := c.order()
 	slices.SortStableFunc(out, func(a, b Need) int {
-		return cmp.Or(cmp.Compare(a.Capability, b.Capability), slices.Index(c.files, a.File)-slices.Index(c.files, b.File), int(a.Pos.Offset-b.Pos.Offset))
+		return cmp.Or(cmp.Compare(a.Capability, b.Capability), order[a.File]-order[b.File], int(a.Pos.Offset-b.Pos.Offset))
 	})
 	same := func(a, b Need) bool {
 		return a.Capability == b.Capability && a.For == b.For && a.Allowed == b.Allowed && a.Rule == b.Rule

@@ -15,6 +15,9 @@ type Printer struct {
 	Source func(file string) (string, bool)
 	// Color marks the parts with ANSI colours.
 	Color bool
+
+	// last is the file that was shown last, where many errors are to be shown.
+	last *cachedLines
 }
 
 const (
@@ -74,11 +77,7 @@ func (p Printer) place(w io.Writer, file string, at Pos) {
 	if p.Source == nil {
 		return
 	}
-	src, ok := p.Source(file)
-	if !ok {
-		return
-	}
-	line, ok := lineOf(src, int(at.Line))
+	line, ok := p.line(file, int(at.Line))
 	if !ok {
 		return
 	}
@@ -86,24 +85,6 @@ func (p Printer) place(w io.Writer, file string, at Pos) {
 	num := fmt.Sprint(at.Line)
 	fmt.Fprintf(w, "  %s %s\n", p.paint(dim, num+" |"), text)
 	fmt.Fprintf(w, "  %s %s%s\n", p.paint(dim, strings.Repeat(" ", len(num))+" |"), strings.Repeat(" ", caret), p.paint(red, "^"))
-}
-
-// lineOf gives the n-th line of src, where lines end as the language says.
-func lineOf(src string, n int) (string, bool) {
-	for ; n > 1; n-- {
-		i := strings.IndexAny(src, "\r\n")
-		if i < 0 {
-			return "", false
-		}
-		if src[i] == '\r' && strings.HasPrefix(src[i:], "\r\n") {
-			i++
-		}
-		src = src[i+1:]
-	}
-	if i := strings.IndexAny(src, "\r\n"); i >= 0 {
-		src = src[:i]
-	}
-	return src, true
 }
 
 // maxExcerpt is how many columns of a line are shown.

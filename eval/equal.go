@@ -11,8 +11,22 @@ import (
 const maxValueDepth = 1000
 
 // maxCompared bounds the elements one comparison looks at: arrays that hold the
-// same array many times unfold to more than can ever be compared.
+// same array many times unfold to more than can ever be compared. What fits in
+// memory without that is below it.
 const maxCompared = 1 << 26
+
+// rememberAfter is the number of elements after which a comparison remembers what
+// it found equal; smaller ones do without the cost.
+const rememberAfter = 1 << 14
+
+// maxRemembered bounds what a comparison remembers.
+const maxRemembered = 1 << 16
+
+// Texts and numbers of one type count as elements by this many bytes and numbers.
+const (
+	textStep   = 64
+	numberStep = 8
+)
 
 // Nested is an Object whose equality depends on a value it carries, as that of
 // a model's answer does; the annotation Answer<T> looks into it too.
@@ -28,6 +42,8 @@ type Nested interface {
 // that hold themselves do.
 type comparison struct {
 	depth, steps int
+	// found are pairs of arrays or maps that are equal.
+	found map[[2]any]bool
 }
 
 // equalValues is ==.
@@ -40,7 +56,9 @@ func (c *comparison) equal(a, b Value) (bool, error) {
 	ka, kb := kindOf(a), kindOf(b)
 	switch {
 	case ka == KString && kb == KString:
-		return toStr(a).s == toStr(b).s, nil
+		x, y := toStr(a).s, toStr(b).s
+		c.steps += min(len(x), len(y)) / textStep
+		return x == y, nil
 	case isNumber(a) && isNumber(b):
 		n, ok := compareNum(a, b)
 		return ok && n == 0, nil
@@ -60,11 +78,30 @@ func (c *comparison) deeper(a, b Value) (bool, error) {
 	defer func() { c.depth-- }()
 	switch kindOf(a) {
 	case KArray:
-		return c.arrays(toArr(a), toArr(b))
+		x, y := toArr(a), toArr(b)
+		return c.once([2]any{x, y}, func() (bool, error) { return c.arrays(x, y) })
 	case KMap:
-		return c.maps(toMap(a), toMap(b))
+		x, y := toMap(a), toMap(b)
+		return c.once([2]any{x, y}, func() (bool, error) { return c.maps(x, y) })
 	}
 	return c.objects(toBox(a).o, toBox(b).o)
+}
+
+// once compares two arrays or maps, and does not do it again where the same two
+// stand in many places of what is compared. The first that differ end it all, so
+// only equal ones are remembered.
+func (c *comparison) once(pair [2]any, compare func() (bool, error)) (bool, error) {
+	if c.steps > rememberAfter && c.found[pair] {
+		return true, nil
+	}
+	eq, err := compare()
+	if eq && err == nil && c.steps > rememberAfter && len(c.found) < maxRemembered {
+		if c.found == nil {
+			c.found = map[[2]any]bool{}
+		}
+		c.found[pair] = true
+	}
+	return eq, err
 }
 
 func tooDeep() error {
@@ -87,6 +124,9 @@ func (c *comparison) arrays(x, y *Array) (bool, error) {
 	n := x.Len()
 	if n != y.Len() {
 		return false, nil
+	}
+	if x.tp == y.tp && x.tp != nil {
+		c.steps += n / numberStep
 	}
 	if x.tp == y.tp && (x.tp == tagOf(KInt) || x.tp == tagOf(KBool)) {
 		return slices.Equal(x.ns, y.ns), nil

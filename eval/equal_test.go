@@ -173,3 +173,37 @@ func TestManyNames(t *testing.T) {
 			strings.TrimSuffix(strings.ReplaceAll(lines(200, "%d"), "\n", ", "), ", ") + "))", "[199, 1, 39, 198]", ""},
 	})
 }
+
+// Values that hold the same arrays, maps, texts or numbers in many places are
+// compared as what they are, not as what they unfold to.
+func TestEqualityOfShared(t *testing.T) {
+	const build = `
+def pairs(leaf, n):
+    a = leaf
+    for i in range(n):
+        a = [a, a]
+    return a
+def maps(leaf, n):
+    a = leaf
+    for i in range(n):
+        a = {"l": a, "r": [a]}
+    return a
+def many(x, n):
+    a = []
+    for i in range(n):
+        push(a, x)
+    return a
+`
+	runChecks(t, []check{
+		{"arrays", build + `print(pairs(["x"], 60) == pairs(["x"], 60))`, "true", ""},
+		{"maps", build + `print(maps({"k": "x"}, 60) == maps({"k": "x"}, 60))`, "true", ""},
+		{"they differ", build + `print(pairs(["x"], 60) == pairs(["y"], 60))`, "false", ""},
+		{"they differ at the end", build + `print([pairs(["x"], 60), 1] == [pairs(["x"], 60), 2])`, "false", ""},
+		{"numbers", build + `print(pairs(many(1, 100000), 40) == pairs(many(1, 100000), 40))`, "true", ""},
+		{"text", build + `
+s = many("ab", 500000).join("")
+t = "ab" + many("ab", 499999).join("")
+print(s == t, [s] == [t])
+print(many(s, 100000) == many(t, 100000))`, "true true", "[line 20] the values are too large to compare"},
+	})
+}

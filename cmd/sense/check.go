@@ -119,7 +119,7 @@ func programs(path string) ([]string, error) {
 // are.
 func showCheck(r *check.Report, sources map[string]string) {
 	color := term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""
-	p := diag.Printer{Source: sense.Sources(sources), Color: color}
+	p := diag.Printer{Source: sense.Sources(sources), Color: color}.ForMany()
 	for _, g := range r.Findings {
 		p.PrintAs(stdout, string(g.Level)+":", &diag.Error{File: g.File, Pos: g.Pos, Msg: g.Msg, Notes: g.Notes})
 	}

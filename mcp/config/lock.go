@@ -51,11 +51,16 @@ func PinOf(t *mcp.Tool) Pin {
 	return p
 }
 
-// Changed lists the parts in which q differs.
+// Changed lists the parts in which q differs; one that p or q lacks differs too.
 func (p Pin) Changed(q Pin) []string {
+	all := maps.Clone(q)
+	if all == nil {
+		all = Pin{}
+	}
+	maps.Copy(all, p)
 	var out []string
-	for _, part := range slices.Sorted(maps.Keys(p)) {
-		if p[part] != q[part] {
+	for _, part := range slices.Sorted(maps.Keys(all)) {
+		if a, there := p[part]; a != q[part] || !there {
 			out = append(out, part)
 		}
 	}
