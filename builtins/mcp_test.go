@@ -3,13 +3,16 @@ package builtins_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sense-lang/sense"
 	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/diag"
 )
 
 // program is a program of a test with what it may use.
@@ -187,6 +190,20 @@ func TestCallErrors(t *testing.T) {
 	} {
 		var p program
 		p.fails(t, connectTest+src+"\n", want)
+	}
+}
+
+// A tool asked for by a wrong name: the message stays, and a note says what may
+// be meant.
+func TestToolByWrongName(t *testing.T) {
+	var p program
+	err := p.run(t, connectTest+`s.tools["ecko"]`+"\n")
+	var e *diag.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v", err)
+	}
+	if e.Msg != "no element named 'ecko' in array" || !slices.Equal(e.Notes, []string{"did you mean 'echo'?"}) {
+		t.Errorf("got %q, notes %q", e.Msg, e.Notes)
 	}
 }
 

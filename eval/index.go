@@ -107,7 +107,7 @@ func (th *Thread) index(t, k Value) (Value, error) {
 			if v, names := Keyed(a, toStr(k).s); v.p != nil {
 				return v, nil
 			} else if len(names) > 0 {
-				return Value{}, diag.New(diag.Runtime, "no element named %s in array", Quote(toStr(k).s))
+				return Value{}, unnamed(toStr(k).s, names)
 			}
 		}
 		i, err := position(k, a.Len(), "index", "")
@@ -136,6 +136,16 @@ func (th *Thread) index(t, k Value) (Value, error) {
 		}
 	}
 	return Value{}, diag.New(diag.Runtime, "cannot index into type %s", typeName(t))
+}
+
+// unnamed says that an array has no element with that name, and which one may
+// be meant.
+func unnamed(name string, names []string) error {
+	e := diag.New(diag.Runtime, "no element named %s in array", Quote(name))
+	if near := diag.Near(name, names); near != "" {
+		e.Notes = []string{"did you mean '" + near + "'?"}
+	}
+	return e
 }
 
 // HasKey is an Object that is known by a name among others, as a tool is.
