@@ -70,15 +70,13 @@ func (m *Manager) Connect(ctx context.Context, cfg Config) (*Server, error) {
 const loginTimeout = 5 * time.Minute
 
 // Login logs in to a server over HTTP anew, by Browser, keeps what that gives
-// in Tokens, and closes the connection. A server that wants no login is no
-// error.
+// in Tokens, and closes the connection. What is kept from before stays until
+// then. A server that wants no login is no error.
 func (m *Manager) Login(ctx context.Context, cfg Config) error {
 	if m.Browser == nil && (cfg.OAuth == nil || cfg.OAuth.Grant == "") {
 		return errors.New("there is no browser to log in with")
 	}
-	if err := m.Logout(cfg); err != nil {
-		return err
-	}
+	cfg.anew = true
 	cfg.ConnectTimeout = max(cfg.connectTimeout(), loginTimeout)
 	s, err := m.Connect(ctx, cfg)
 	if err != nil {

@@ -61,6 +61,8 @@ type Config struct {
 	// Warn takes one-line warnings (without a line end); nil drops them. It
 	// may be called from any goroutine.
 	Warn func(string)
+
+	anew bool // logs in whatever login is kept
 }
 
 // Status says where a connection stands.

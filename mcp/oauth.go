@@ -77,7 +77,7 @@ type login struct {
 	code  *codeLogin
 	state sync.Mutex // guards the rest
 	have  *grant
-	read  bool // the store was read
+	read  bool // the store was read, or is not to be
 }
 
 // CloseIdleConnections closes connections to the server that are not in use.

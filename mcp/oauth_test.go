@@ -160,6 +160,33 @@ func TestStepUp(t *testing.T) {
 	}
 }
 
+// A new login takes the place of the old one when it is there, not before.
+func TestLoginKeptUntilTheNext(t *testing.T) {
+	a := newAuthServer(t)
+	m := loggedIn(t, a)
+	m.Browser, a.denied = follow, true
+	wantError(t, m.Login(context.Background(), a.config()), "access_denied")
+	m.Browser, a.denied = nil, false
+	s, err := m.Connect(context.Background(), a.config())
+	if err != nil {
+		t.Fatalf("the old login is gone: %v", err)
+	}
+	if got := call(t, s, "echo", `{"text":"x"}`); got != "x" {
+		t.Errorf("got %q", got)
+	}
+	old, _ := m.Tokens.Load(a.config().URL)
+	m.Browser = follow
+	if err := m.Login(context.Background(), a.config()); err != nil {
+		t.Fatal(err)
+	}
+	if now, _ := m.Tokens.Load(a.config().URL); len(old) == 0 || string(now) == string(old) {
+		t.Errorf("kept %q after %q", now, old)
+	}
+	if n := a.grants("authorization_code"); n != 2 {
+		t.Errorf("%d logins", n)
+	}
+}
+
 // Logins that fail say why.
 func TestLoginFails(t *testing.T) {
 	none := func(*authServer) {}

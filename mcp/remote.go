@@ -63,7 +63,7 @@ func serverURL(cfg *Config) (*url.URL, error) {
 }
 
 func newLogin(cfg *Config, server *url.URL, home *Manager) *login {
-	l := &login{server: server, store: home.Tokens, browser: home.Browser, base: newTransport(), now: time.Now}
+	l := &login{server: server, store: home.Tokens, browser: home.Browser, base: newTransport(), now: time.Now, read: cfg.anew}
 	if cfg.OAuth != nil {
 		l.oauth = *cfg.OAuth
 	}
