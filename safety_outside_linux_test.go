@@ -221,3 +221,22 @@ func TestMemoriesStayInside(t *testing.T) {
 		t.Errorf("SENSE_MEMORY_DIR: %+v", r)
 	}
 }
+
+// TestMessagesQuoteNoForeignFile imports files that are no programs by their
+// names, without a ceiling: whatever fails in them, no message shows their text.
+func TestMessagesQuoteNoForeignFile(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(t.TempDir(), "id_rsa")
+	for i, text := range []string{"SECRETWORD\n", "x = SECRETWORD\n", "\"SECRETWORD\n", "SECRETWORD: x y\n", "def SECRETWORD(:\n", "raise \"SECRETWORD\"\n",
+		"a = 1\nb = a.SECRETWORD\n", "import SECRETWORD\n", "def f(x):\n    return x\nf(SECRETWORD: 1)\n", "\tSECRETWORD\n"} {
+		writeFile(t, secret, text)
+		writeFile(t, filepath.Join(dir, "main.sns"), "import \""+secret+"\" as m\n")
+		writeFile(t, filepath.Join(dir, "catches.sns"), "try:\n    import \""+secret+"\" as m\ncatch e:\n    print(e)\n    print(e.message)\n    raise\n")
+		for _, args := range [][]string{{"run", "main.sns"}, {"run", "--verbose", "catches.sns"}, {"check", "main.sns"}, {"check", "--json", "main.sns"},
+			{"permissions", "main.sns"}, {"test", "main.sns"}} {
+			if r := runIn(t, dir, nil, args...); strings.Contains(r.out+r.err, "SECRETWORD") {
+				t.Errorf("text %d, %v: %s%s", i, args, r.out, r.err)
+			}
+		}
+	}
+}
