@@ -112,7 +112,13 @@ func answerSchema(t *ast.TypeExpr) string {
 
 // read takes the value out of an answer's text.
 func (s *shape) read(text string) (eval.Value, error) {
-	v, err := FromJSON([]byte(unfence(text)))
+	inside := unfence(text)
+	v, err := FromJSON([]byte(inside))
+	if s.plain != nil && s.plain.Name == "String" && v.TypeName() != "String" && !strings.HasPrefix(inside, "{") {
+		// Any words are a String, also those that happen to read as a number. What
+		// begins like an object is the vendor's form, and broken or wrong.
+		return eval.String(strings.TrimSpace(text)), nil
+	}
 	if err != nil {
 		return eval.Value{}, fail("it is no JSON (%v)", err)
 	}
