@@ -39,6 +39,9 @@ const header = `{"sense_tape":1}`
 // maxLine bounds a line of a tape.
 const maxLine = 256 << 20
 
+// maxHead is how much of a file is looked at to see whether it is a tape.
+const maxHead = 512
+
 // Exchange is one question to the world and its answer.
 type Exchange struct {
 	Kind string `json:"kind"`
@@ -92,9 +95,17 @@ func Record(w io.Writer) (*Tape, error) {
 // Play reads a tape. Its error names the line that is wrong.
 func Play(r io.Reader) (*Tape, error) {
 	t := &Tape{playing: true}
-	sc := bufio.NewScanner(r)
+	// A file without end or lines that is no tape is not read to see that.
+	in := bufio.NewReader(r)
+	if start, err := in.Peek(maxHead); len(start) > 0 && !bytes.HasPrefix(bytes.TrimSpace(start), []byte(header)) {
+		return nil, errors.New("line 1: this is no tape")
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, maxLine)
-	for n := 1; sc.Scan(); n++ {
+	n := 1
+	for ; sc.Scan(); n++ {
 		line := bytes.TrimSpace(sc.Bytes())
 		if n == 1 {
 			if string(line) != header {
@@ -113,6 +124,9 @@ func Play(r io.Reader) (*Tape, error) {
 		}
 		p.ask = parse(p.Ask)
 		t.left = append(t.left, p)
+	}
+	if errors.Is(sc.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: too long (limit %d bytes)", n, maxLine)
 	}
 	if err := sc.Err(); err != nil {
 		return nil, err

@@ -218,3 +218,25 @@ func FuzzPlay(f *testing.F) {
 		}
 	})
 }
+
+// endless gives one byte for ever and counts how much was read.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+// What is no tape is not read to its end to see that.
+func TestPlayOfWhatHasNoEnd(t *testing.T) {
+	in := &endless{}
+	if _, err := Play(in); err == nil || err.Error() != "line 1: this is no tape" {
+		t.Error(err)
+	}
+	if in.read > 64<<10 {
+		t.Errorf("%d bytes were read", in.read)
+	}
+}
