@@ -50,10 +50,12 @@ func TestFaultFiguresWeb(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			web := newWebServer(t)
-			web.on[c.method] = c.on
-			if c.method == "POST" {
-				web.on["initialize"], web.on["server/discover"] = c.on, c.on
-			}
+			web.change(func() { // the client is another process, so nothing else orders this
+				web.on[c.method] = c.on
+				if c.method == "POST" {
+					web.on["initialize"], web.on["server/discover"] = c.on, c.on
+				}
+			})
 			looked(t, c.figureCase, web.URL+"/mcp")
 		})
 	}
@@ -64,15 +66,17 @@ func TestFaultFiguresWeb(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			web := newSSEServer(t, "/messages")
-			web.on["tools/call"] = func(w http.ResponseWriter, _ *http.Request, _ rpc) bool {
-				w.WriteHeader(http.StatusAccepted)
-				if c.deadline == 0 {
-					web.mu.Lock()
-					web.stop()
-					web.mu.Unlock()
+			web.change(func() {
+				web.on["tools/call"] = func(w http.ResponseWriter, _ *http.Request, _ rpc) bool {
+					w.WriteHeader(http.StatusAccepted)
+					if c.deadline == 0 {
+						web.mu.Lock()
+						web.stop()
+						web.mu.Unlock()
+					}
+					return true
 				}
-				return true
-			}
+			})
 			looked(t, c, web.URL+"/sse")
 		})
 	}
