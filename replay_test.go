@@ -181,6 +181,45 @@ func playWorldly(t *testing.T, text string) string {
 	return out.String()
 }
 
+// TestReplayOfAMock holds that a mock's exchanges are on the tape as any model's.
+func TestReplayOfAMock(t *testing.T) {
+	t.Parallel()
+	const program = `model m = inference("mock", "demo", script: ["one", "two words"])
+set delegation = m
+print(ask("a").value, ask("b").usage)
+`
+	run := func(tp *tape.Tape, program string) (string, error) {
+		var out bytes.Buffer
+		r := sense.New(t.Context(), sense.Options{Stdout: &out, Tape: tp})
+		defer r.Close()
+		err := r.RunSource("m.sns", program)
+		return out.String(), err
+	}
+	play := func(text string) *tape.Tape {
+		tp, err := tape.Play(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tp
+	}
+	var text strings.Builder
+	rec, err := tape.Record(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed, err := run(rec, program)
+	if err != nil || !strings.Contains(printed, "output_tokens: 2") {
+		t.Fatalf("printed %q, %v", printed, err)
+	}
+	if got, err := run(play(text.String()), program); err != nil || got != printed {
+		t.Errorf("played %q, %v; want %q", got, err, printed)
+	}
+	const want = `the exchange with model 'demo' differs from line 3 of the tape at messages[0].text: the tape has "b", the program has "c"`
+	if _, err := run(play(text.String()), strings.Replace(program, `"b"`, `"c"`, 1)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("another prompt: %v", err)
+	}
+}
+
 // TestReplayOfAnotherProgram holds that a program that asks something else fails,
 // with the nearest exchange and the first difference, even where it catches that.
 func TestReplayOfAnotherProgram(t *testing.T) {

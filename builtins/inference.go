@@ -250,7 +250,11 @@ func (d *Deps) mockModel(c *eval.Call) (eval.Value, error) {
 			return eval.Value{}, err
 		}
 	}
-	client := mock.New(o)
+	client := model.Client(mock.New(o))
+	if d.Tape != nil {
+		real := client
+		client = d.Tape.Client("mock", real.ModelID(), func() model.Client { return real })
+	}
 	m := &Model{deps: d, name: client.ModelID(), provider: "mock", maxTurns: r.maxTurns, fallback: r.fallback, client: func() model.Client { return client }}
 	return eval.Obj(m), nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/sense-lang/sense/model"
@@ -52,6 +53,7 @@ type modelTool struct {
 // modelAnswer is a turn as a tape holds it.
 type modelAnswer struct {
 	Text       string      `json:"text"`
+	Shown      *string     `json:"shown,omitempty"` // what a stream has shown, where that is not the text
 	Calls      []modelCall `json:"calls,omitempty"`
 	Stop       string      `json:"stop,omitempty"`
 	Truncated  bool        `json:"truncated,omitempty"`
@@ -96,20 +98,21 @@ func (c *client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 	if c.tape.Playing() {
 		return c.play(ask, req)
 	}
-	turn, err := c.real.Complete(ctx, req)
+	turn, shown, err := c.listen(ctx, req)
 	e := Exchange{Kind: Model, Who: c.id}
 	raw, merr := marshal(ask)
 	if merr != nil {
 		return nil, merr
 	}
 	e.Ask = json.RawMessage(raw)
-	switch {
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return nil, err // the program's end is no exchange
-	case err != nil:
+	}
+	if err != nil {
 		e.Error = err.Error()
-	default:
-		if raw, merr = marshal(c.answer(turn)); merr != nil {
+	}
+	if err == nil || shown != nil {
+		if raw, merr = marshal(c.answer(turn, shown)); merr != nil {
 			return nil, merr
 		}
 		e.Answer = json.RawMessage(raw)
@@ -125,22 +128,53 @@ func (c *client) play(ask modelAsk, req *model.Request) (*model.Turn, error) {
 	if err != nil {
 		return nil, err
 	}
+	var a modelAnswer
+	if e.Answer != nil || e.Error == "" {
+		if err := json.Unmarshal(e.Answer, &a); err != nil {
+			return nil, fmt.Errorf("the tape's answer cannot be read: %w", err)
+		}
+	}
+	a.show(req.Stream)
 	if e.Error != "" {
 		return nil, errors.New(e.Error)
-	}
-	var a modelAnswer
-	if err := json.Unmarshal(e.Answer, &a); err != nil {
-		return nil, fmt.Errorf("the tape's answer cannot be read: %w", err)
 	}
 	turn := &model.Turn{Text: a.Text, Stop: a.Stop, Truncated: a.Truncated, Confidence: a.Confidence,
 		Usage: model.Usage{InputTokens: a.Input, OutputTokens: a.Output}}
 	for _, k := range a.Calls {
 		turn.Calls = append(turn.Calls, model.ToolCall{ID: k.ID, Name: k.Name, Args: json.RawMessage(k.Args)})
 	}
-	if req.Stream != nil && a.Text != "" {
-		req.Stream(a.Text)
-	}
 	return turn, nil
+}
+
+// listen asks the model and gives what its stream has shown, too: one that broke
+// off and was asked for again has shown more than the text.
+func (c *client) listen(ctx context.Context, req *model.Request) (turn *model.Turn, shown *string, err error) {
+	if req.Stream == nil {
+		turn, err = c.real.Complete(ctx, req)
+		return turn, nil, err
+	}
+	var all strings.Builder
+	heard := *req
+	heard.Stream = func(piece string) {
+		all.WriteString(piece)
+		req.Stream(piece)
+	}
+	turn, err = c.real.Complete(ctx, &heard)
+	if s := all.String(); turn == nil && s != "" || turn != nil && s != turn.Text {
+		shown = &s
+	}
+	return turn, shown, err
+}
+
+// show plays what a stream has shown.
+func (a *modelAnswer) show(show func(string)) {
+	text := a.Text
+	if a.Shown != nil {
+		text = *a.Shown
+	}
+	if show != nil && text != "" {
+		show(text)
+	}
 }
 
 func (c *client) ask(req *model.Request) modelAsk {
@@ -170,8 +204,11 @@ func hash(t model.ToolSpec) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (c *client) answer(t *model.Turn) modelAnswer {
-	return modelAnswer{Text: t.Text, Calls: c.calls(t.Calls), Stop: t.Stop, Truncated: t.Truncated, Confidence: t.Confidence,
+func (c *client) answer(t *model.Turn, shown *string) modelAnswer {
+	if t == nil {
+		return modelAnswer{Shown: shown}
+	}
+	return modelAnswer{Shown: shown, Text: t.Text, Calls: c.calls(t.Calls), Stop: t.Stop, Truncated: t.Truncated, Confidence: t.Confidence,
 		Input: t.Usage.InputTokens, Output: t.Usage.OutputTokens}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,6 +206,57 @@ func TestClient(t *testing.T) {
 	if strings.Join(first, "|") != strings.Join(again, "|") || first[len(first)-1] != "429: slow down" {
 		t.Errorf("recorded %q, played %q", first, again)
 	}
+}
+
+// What a stream has shown is shown again, also where it broke off and was asked
+// for again, and where it came to nothing.
+func TestStreams(t *testing.T) {
+	real := streams{{[]string{"he", "llo"}, "hello"}, {[]string{"hel", "\n", "good day"}, "good day"}, {[]string{"he"}, ""}, {nil, ""}}
+	want := []string{"hello hello <nil>", "hel\ngood day good day <nil>", "he - broken", " - broken"}
+	talk := func(c model.Client) (out []string) {
+		for range want {
+			var shown strings.Builder
+			turn, err := c.Complete(context.Background(), &model.Request{Stream: func(s string) { shown.WriteString(s) }})
+			text := "-"
+			if turn != nil {
+				text = turn.Text
+			}
+			out = append(out, fmt.Sprint(shown.String(), " ", text, " ", err))
+		}
+		return out
+	}
+	var b strings.Builder
+	rec, _ := Record(&b)
+	if got := talk(rec.Client("p", "id", func() model.Client { return &real })); !slices.Equal(got, want) {
+		t.Errorf("recorded %q, want %q", got, want)
+	}
+	if got := talk(play(t, b.String()).Client("p", "id", nil)); !slices.Equal(got, want) {
+		t.Errorf("played %q, want %q", got, want)
+	}
+	if n := strings.Count(b.String(), `"shown"`); n != 2 {
+		t.Errorf("%d of the exchanges say what was shown:\n%s", n, b.String())
+	}
+}
+
+// streams is a model that shows pieces and gives a text, or fails without one.
+type streams []struct {
+	pieces []string
+	text   string
+}
+
+func (s *streams) Provider() string { return "p" }
+func (s *streams) ModelID() string  { return "id" }
+
+func (s *streams) Complete(_ context.Context, req *model.Request) (*model.Turn, error) {
+	next := (*s)[0]
+	*s = (*s)[1:]
+	for _, p := range next.pieces {
+		req.Stream(p)
+	}
+	if next.text == "" {
+		return nil, errors.New("broken")
+	}
+	return &model.Turn{Text: next.text}, nil
 }
 
 func FuzzPlay(f *testing.F) {

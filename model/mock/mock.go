@@ -53,7 +53,7 @@ type Call struct {
 	Args json.RawMessage
 }
 
-// Client is a mock. It is a model.Client and a model.ToolSupport.
+// Client is a mock. Its tokens are words. It is a model.Client and a model.ToolSupport.
 type Client struct {
 	options Options
 	mu      sync.Mutex
@@ -96,6 +96,7 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 		confidence = *c.options.Confidence
 	}
 	t.Confidence = &confidence
+	t.Usage = usage(req, t)
 	if req.Stream != nil {
 		for _, piece := range strings.SplitAfter(t.Text, " ") {
 			if piece != "" {
@@ -104,6 +105,25 @@ func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn,
 		}
 	}
 	return t, nil
+}
+
+// usage counts a token a word, of what is asked and of what is answered.
+func usage(req *model.Request, t *model.Turn) model.Usage {
+	words := func(s string) int64 { return int64(len(strings.Fields(s))) }
+	u := model.Usage{InputTokens: words(req.System), OutputTokens: words(t.Text)}
+	for _, m := range req.Messages {
+		u.InputTokens += words(m.Text)
+		for _, c := range m.Calls {
+			u.InputTokens += words(string(c.Args))
+		}
+		for _, r := range m.Results {
+			u.InputTokens += words(r.Text)
+		}
+	}
+	for _, c := range t.Calls {
+		u.OutputTokens += words(string(c.Args))
+	}
+	return u
 }
 
 func (c *Client) turn(req *model.Request) (*model.Turn, error) {

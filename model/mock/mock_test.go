@@ -232,6 +232,21 @@ func TestParseTurn(t *testing.T) {
 	}
 }
 
+// A word is a token, of all that is asked and answered.
+func TestUsage(t *testing.T) {
+	c := New(Options{Script: []Turn{{Calls: []Call{{Name: "f", Args: json.RawMessage(`{"a": 1}`)}}}, {Text: "three small words"}}})
+	req := &model.Request{System: "be brief", Messages: []model.Message{{Role: model.RoleUser, Text: "go on now"}}, Tools: []model.ToolSpec{{Name: "f"}}}
+	first, err := c.Complete(t.Context(), req)
+	if err != nil || first.Usage != (model.Usage{InputTokens: 5, OutputTokens: 2}) {
+		t.Fatalf("got %+v, %v", first, err)
+	}
+	req.Messages = append(req.Messages, first.Message(), model.Message{Role: model.RoleTool, Results: []model.ToolResult{{CallID: first.Calls[0].ID, Text: "a b"}}})
+	second, err := c.Complete(t.Context(), req)
+	if err != nil || second.Usage != (model.Usage{InputTokens: 9, OutputTokens: 3}) {
+		t.Fatalf("got %+v, %v", second, err)
+	}
+}
+
 func FuzzParseTurn(f *testing.F) {
 	for _, s := range []string{"call a {}", "call  {}", "call a {\"x\":[}", "text", "call\n", "call a {}\ncall b {}"} {
 		f.Add(s)
