@@ -122,7 +122,7 @@ type Interp struct {
 	literals   map[string]Value
 	ids        map[any]int // numbers of objects in digests
 	namesAudit bool        // the program names audit
-	steps      int64       // counted where Limits.Steps is set
+	stepsLeft  int64       // of Limits.Steps, where that is set
 	printed    int64       // bytes
 	policed    bool        // some rule denies
 	untrusted  string      // what first brought text of strangers in
@@ -166,7 +166,7 @@ func New(ctx context.Context, cfg Config) *Interp {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	in := &Interp{cfg: cfg, modules: map[string]*Module{}, loading: map[string]*loading{}, threads: map[*Thread]bool{}, literals: map[string]Value{}}
+	in := &Interp{cfg: cfg, stepsLeft: max(cfg.Limits.Steps, 0), modules: map[string]*Module{}, loading: map[string]*loading{}, threads: map[*Thread]bool{}, literals: map[string]Value{}}
 	in.universe = globals(cfg.Universe)
 	in.extra = globals(cfg.Extra)
 	in.sites = []*site{nil}

@@ -163,33 +163,97 @@ func (th *Thread) reserveText(x *Str, n int) error {
 	return th.Reserve(int64(roomOf(len(x.s) + n)))
 }
 
-// counted makes statements count as steps where there is a limit on them.
+// counted makes statements count as steps where there is a limit on them. The
+// shapes of one to three statements spare a call: 2 to 6 % of a loop.
 func (c *compiler) counted(ss []stmt) []stmt {
-	max := c.in.cfg.Limits.Steps
-	if max <= 0 || len(ss) == 0 {
+	if c.in.cfg.Limits.Steps <= 0 || len(ss) == 0 {
 		return ss
 	}
 	in, n := c.in, int64(len(ss))
+	last := in.oneByOne(ss)
+	a := ss[0]
+	switch len(ss) {
+	case 1:
+		return []stmt{func(fr fp) (ctl, Value) {
+			if left := in.stepsLeft - 1; left >= 0 {
+				in.stepsLeft = left
+				return a(fr)
+			}
+			return last(fr)
+		}}
+	case 2:
+		b := ss[1]
+		return []stmt{func(fr fp) (ctl, Value) {
+			if left := in.stepsLeft - 2; left >= 0 {
+				in.stepsLeft = left
+				if k, v := a(fr); k != ctlNext {
+					return k, v
+				}
+				return b(fr)
+			}
+			return last(fr)
+		}}
+	case 3:
+		b, d := ss[1], ss[2]
+		return []stmt{func(fr fp) (ctl, Value) {
+			if left := in.stepsLeft - 3; left >= 0 {
+				in.stepsLeft = left
+				if k, v := a(fr); k != ctlNext {
+					return k, v
+				}
+				if k, v := b(fr); k != ctlNext {
+					return k, v
+				}
+				return d(fr)
+			}
+			return last(fr)
+		}}
+	}
 	all := sequence(ss)
 	return []stmt{func(fr fp) (ctl, Value) {
-		if in.steps+n <= max {
-			in.steps += n
+		if left := in.stepsLeft - n; left >= 0 {
+			in.stepsLeft = left
 			return all(fr)
 		}
+		return last(fr)
+	}}
+}
+
+// oneByOne runs statements that no longer fit into the limit as a whole.
+func (in *Interp) oneByOne(ss []stmt) stmt {
+	return func(fr fp) (ctl, Value) {
 		for _, s := range ss {
-			if in.steps >= max {
-				e := diag.New(diag.Limit, "limit of %d steps reached", max)
-				in.stop(e)
-				fail(fr, &diag.Pos{}, e)
-			}
-			in.steps++
+			in.step(fr)
 			if k, v := s(fr); k != ctlNext {
 				return k, v
 			}
 		}
 		return ctlNext, Value{}
-	}}
+	}
+}
+
+// step counts one statement and ends the program where the limit is reached.
+func (in *Interp) step(fr fp) {
+	if in.stepsLeft <= 0 {
+		e := diag.New(diag.Limit, "limit of %d steps reached", in.cfg.Limits.Steps)
+		in.stop(e)
+		fail(fr, &diag.Pos{}, e)
+	}
+	in.stepsLeft--
+}
+
+// countedTail is counted for the n statements of an expression that a body was
+// compiled to; oneByOne counts each of them.
+func (in *Interp) countedTail(n int, all, oneByOne expr) expr {
+	by := int64(n)
+	return func(fr fp) Value {
+		if left := in.stepsLeft - by; left >= 0 {
+			in.stepsLeft = left
+			return all(fr)
+		}
+		return oneByOne(fr)
+	}
 }
 
 // Steps gives how many steps have been counted; nothing counts without a limit.
-func (in *Interp) Steps() int64 { return in.steps }
+func (in *Interp) Steps() int64 { return max(in.cfg.Limits.Steps, 0) - in.stepsLeft }

@@ -109,15 +109,33 @@ func sequenceLoop(s []stmt) stmt {
 // tail compiles the statements of a function's body to an expression that gives
 // its result: a return at the end needs no control code.
 func (c *compiler) tail(ss []ast.Stmt) expr {
-	if len(ss) == 0 {
+	switch {
+	case len(ss) == 0:
 		return constant(mkNil())
-	}
-	if c.in.cfg.Limits.Steps > 0 || c.in.cfg.Coverage != nil {
+	case c.in.cfg.Coverage != nil:
 		return lastStmt(sequence(c.counted(c.stmts(ss))))
+	case c.in.cfg.Limits.Steps > 0:
+		t := c.tailOf(ss)
+		return c.in.countedTail(t.n, t.all, t.oneByOne)
+	}
+	return c.tailOf(ss).all
+}
+
+// tailed is what the statements of a body were compiled to: all runs them, and
+// oneByOne, unset where nothing counts steps, counts each of the n first.
+type tailed struct {
+	all, oneByOne expr
+	n             int
+}
+
+func (c *compiler) tailOf(ss []ast.Stmt) tailed {
+	if len(ss) == 0 {
+		nothing := constant(mkNil())
+		return tailed{all: nothing, oneByOne: nothing}
 	}
 	switch s := ss[0].(type) {
 	case *ast.ReturnStmt:
-		return c.result(s)
+		return c.tailResult(s)
 	case *ast.IfStmt:
 		if onlyReturns(s) {
 			return c.tailIf(s, ss[1:])
@@ -127,11 +145,18 @@ func (c *compiler) tail(ss []ast.Stmt) expr {
 	for n < len(ss) && !endsTail(ss[n]) {
 		n++
 	}
-	head := sequence(c.stmts(ss[:n]))
+	head := c.stmts(ss[:n])
 	if n == len(ss) {
-		return lastStmt(head)
+		return tailed{lastStmt(sequence(head)), lastStmt(c.in.oneByOne(head)), n}
 	}
-	return headTail(head, c.tail(ss[n:]))
+	rest := c.tailOf(ss[n:])
+	return tailed{headTail(sequence(head), rest.all), headTail(c.in.oneByOne(head), rest.oneByOne), n + rest.n}
+}
+
+// tailResult compiles a return at the end of a body or of an if in it.
+func (c *compiler) tailResult(s *ast.ReturnStmt) tailed {
+	x, in := c.result(s), c.in
+	return tailed{x, func(fr fp) Value { in.step(fr); return x(fr) }, 1}
 }
 
 //go:noinline
@@ -185,22 +210,23 @@ func (c *compiler) result(s *ast.ReturnStmt) expr {
 	return x
 }
 
-func (c *compiler) tailIf(s *ast.IfStmt, rest []ast.Stmt) expr {
+func (c *compiler) tailIf(s *ast.IfStmt, rest []ast.Stmt) tailed {
 	cd := c.cond(s.Arms[0].Cond)
-	var a, b expr
+	var a expr
 	var pro func(fr fp)
 	body := s.Arms[0].Body
 	c.branches(func() {
 		c.enter(body.Stmts, c.men.inner[body], "")
-		a = c.result(body.Stmts[0].(*ast.ReturnStmt))
+		a = c.tail(body.Stmts)
 		pro = c.leave()
 	}, func() {})
 	if pro != nil {
 		inner := a
 		a = func(fr fp) Value { pro(fr); return inner(fr) }
 	}
-	b = c.tail(rest)
-	return choose(cd, a, b)
+	b, in := c.tailOf(rest), c.in
+	oneByOne := choose(cd, a, b.oneByOne)
+	return tailed{choose(cd, a, b.all), func(fr fp) Value { in.step(fr); return oneByOne(fr) }, 1 + b.n}
 }
 
 //go:noinline
