@@ -164,3 +164,32 @@ func TestNohupStaysIgnored(t *testing.T) {
 		t.Errorf("it ended at a hang-up that is ignored: %q", rest)
 	}
 }
+
+// TestBreakPipeForAFile lays pipes, and a link to one, where programs are looked
+// for: no command waits for them, and --timeout also bounds a pipe that is named.
+func TestBreakPipeForAFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"pipe", "a/test_x.sns", "b/test_y.sns"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if name == "b/test_y.sns" {
+			if err := os.Symlink("../pipe", filepath.Join(dir, name)); err != nil {
+				t.Skip(err)
+			}
+		} else if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, args := range [][]string{{"check", "a"}, {"check", "b"}, {"check", "--json", "a"}, {"test", "a"}, {"test", "b"}, {"fmt", "a"}, {"fmt", "b"}} {
+		r := runIn(t, dir, nil, args...)
+		if r.code == 0 || !strings.Contains(r.err+r.out, "not a regular file") {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	r := runIn(t, dir, nil, "run", "--timeout", "50ms", "pipe")
+	if want := "time limit of 50ms reached before the program was read"; r.code != 3 || !strings.Contains(r.err, want) {
+		t.Errorf("%+v, want %q", r, want)
+	}
+}

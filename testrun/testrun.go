@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/regular"
 )
 
 // File is one run of a test file. It asks start before each test, which gives
@@ -295,6 +296,9 @@ func Find(path string) ([]string, error) {
 			return err
 		}
 		if !d.IsDir() && isTest(d.Name()) {
+			if err := regular.Found(p); err != nil {
+				return fmt.Errorf("cannot read %s: %w", p, err)
+			}
 			files = append(files, p)
 		}
 		return nil

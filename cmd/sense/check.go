@@ -15,6 +15,7 @@ import (
 	"github.com/sense-lang/sense"
 	"github.com/sense-lang/sense/check"
 	"github.com/sense-lang/sense/diag"
+	"github.com/sense-lang/sense/internal/regular"
 )
 
 func checkCommand() *cobra.Command {
@@ -108,6 +109,9 @@ func programs(path string) ([]string, error) {
 		case d.IsDir() && p != path && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case !d.IsDir() && strings.HasSuffix(p, ".sns"):
+			if err := regular.Found(p); err != nil {
+				return diag.New(diag.Runtime, "cannot read %s: %v", p, err)
+			}
 			files = append(files, p)
 		}
 		return nil

@@ -170,9 +170,20 @@ func (f *runFlags) giveUp(why error) {
 	hardStop(exitLimit)
 }
 
+// read reads the program within the time that it has: a pipe may never end.
+func (f *runFlags) read(path string) (string, error) {
+	if f.timeout > 0 {
+		late := time.AfterFunc(f.timeout, func() {
+			f.giveUp(diag.New(diag.Limit, "time limit of %s reached before the program was read", f.timeout))
+		})
+		defer late.Stop()
+	}
+	return source(path)
+}
+
 func runFile(ctx context.Context, path string, f *runFlags) error {
 	f.program = path
-	src, err := source(path)
+	src, err := f.read(path)
 	if err != nil {
 		errPrinter(nil).Print(os.Stderr, err)
 		return exitError(exitFailed)

@@ -31,6 +31,16 @@ func Read(path string, limit int64) ([]byte, error) {
 	return All(f, limit)
 }
 
+// Found gives an error where a walk of a folder came upon a device or a pipe, or
+// what leads to one. A folder and what cannot be seen are left to who opens them.
+func Found(path string) error {
+	st, err := os.Stat(path)
+	if err != nil || st.IsDir() || st.Mode().IsRegular() {
+		return nil
+	}
+	return ErrNoFile
+}
+
 // All reads an open file from its beginning on as Read does.
 func All(f *os.File, limit int64) ([]byte, error) {
 	st, err := f.Stat()
