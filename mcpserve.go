@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/sense-lang/sense/builtins"
+	"github.com/sense-lang/sense/builtins/std"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp/serve"
@@ -169,8 +170,20 @@ func (m *served) host(ctx context.Context, c *serve.Call, at eval.Value, f func(
 	return m.in.HostFor(ctx, host(c), func(th *eval.Thread) (eval.Value, error) {
 		th.StandAt(at)
 		th.AskWith(c.Ask)
+		th.WorkFor(m.client(c))
 		return f(th)
 	})
+}
+
+// client is whom std.serve speaks to. What it is told without being asked is free
+// of secrets.
+func (m *served) client(c *serve.Call) std.Client {
+	clean := m.in.Audit().Redactor.Redact
+	return std.Client{
+		Form: c.Form, Sample: c.Sample,
+		Progress: func(done float64, total *float64, message string) { c.Progress(done, total, clean(message)) },
+		Log:      func(level, text string) { c.Log(level, clean(text)) },
+	}
 }
 
 // resultOf gives a value as a client reads it: a Map as JSON, or as the content

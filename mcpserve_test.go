@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -46,6 +47,18 @@ irreversible action forbidden() requires files.delete:
 // the user says to every question.
 func serveProgram(t *testing.T, src, answer string) (s *mcp.Server, out *bytes.Buffer, audit func() string) {
 	t.Helper()
+	var h mcp.Handlers
+	if answer != "" {
+		h.Elicit = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: json.RawMessage(answer)}, nil
+		}
+	}
+	return serveTo(t, src, h)
+}
+
+// serveTo is serveProgram for a client that answers and listens with h.
+func serveTo(t *testing.T, src string, h mcp.Handlers) (s *mcp.Server, out *bytes.Buffer, audit func() string) {
+	t.Helper()
 	out = &bytes.Buffer{}
 	declared := &sense.Declarations{}
 	r := sense.New(context.Background(), sense.Options{Stdout: out, OnDeclare: declared.Add})
@@ -72,12 +85,7 @@ func serveProgram(t *testing.T, src, answer string) (s *mcp.Server, out *bytes.B
 		}
 		r.Close()
 	})
-	cfg := mcp.Config{Name: "p", URL: "http://" + l.Addr().String() + serve.Path, ConnectTimeout: time.Minute, CallTimeout: time.Minute}
-	if answer != "" {
-		cfg.Handlers.Elicit = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "accept", Content: json.RawMessage(answer)}, nil
-		}
-	}
+	cfg := mcp.Config{Name: "p", URL: "http://" + l.Addr().String() + serve.Path, ConnectTimeout: time.Minute, CallTimeout: time.Minute, Handlers: h}
 	if s, err = m.Connect(context.Background(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +215,82 @@ func TestServedToolsAsk(t *testing.T) {
 	s, _, _ = serveProgram(t, src, `{"other":1}`)
 	if r := callServed(t, s, "order", `{"what":"tea"}`); !r.IsError || !strings.Contains(r.Text, "ask_human() got no answer: the user of the client gave no answer") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What std.serve tells and asks the client of a served tool.
+func TestServedToolsTellAndAsk(t *testing.T) {
+	const src = `import std.serve
+tool works() "Tells":
+    serve.progress(0, 2)
+    serve.progress(1, 2, "half")
+    serve.log("a line")
+    serve.log("bad", level: "error")
+    return "worked"
+tool fills() "Asks":
+    m = serve.form("Who?", {"name": "String", "age": {"type": "integer", "default": 30}})
+    return f"{m["name"]} {m["age"] + 1}"
+tool thinks() "Asks a model":
+    return serve.sample("Why?", max_tokens: 7, system: "be brief").upper()
+tool denied() "May not":
+    policy: deny serve.sample
+    return serve.sample("Why?")
+`
+	progress, lines := make(chan string, 10), make(chan string, 10)
+	var sampled, form string
+	s, _, audit := serveTo(t, src, mcp.Handlers{
+		Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
+			sampled = fmt.Sprint(r.System, r.Messages[0].Blocks[0].Text, r.MaxTokens)
+			return &mcp.SampleResult{Model: "m", Text: "because"}, nil
+		},
+		Elicit: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			form = r.Message + string(r.Schema)
+			return &mcp.ElicitResult{Action: "accept", Content: json.RawMessage(`{"name":"Ann","age":30}`)}, nil
+		},
+		Log:      func(m mcp.LogMessage) { lines <- fmt.Sprint(m.Level, " ", m.Text) },
+		Progress: func(p mcp.Progress) { progress <- fmt.Sprint(p.Progress, " ", p.Message) },
+	})
+	if err := s.SetLevel(t.Context(), "info"); err != nil {
+		t.Fatal(err)
+	}
+	for tool, want := range map[string]string{"works": "worked", "fills": "Ann 31", "thinks": "BECAUSE"} {
+		if r := callServed(t, s, tool, `{}`); r.IsError || r.Text != want {
+			t.Errorf("%s: %+v", tool, r)
+		}
+	}
+	if r := callServed(t, s, "denied", `{}`); !r.IsError || !strings.Contains(r.Text, "std.serve.sample requires capability 'serve.sample', which is denied by policy") {
+		t.Errorf("denied: %+v", r)
+	}
+	if sampled != "be briefWhy?7" {
+		t.Errorf("the model was asked %q", sampled)
+	}
+	for _, want := range []string{"Who?", `"name":{"type":"string"}`, `"default":30`, `"required":["name"]`} {
+		if !strings.Contains(strings.ReplaceAll(form, ": ", ":"), want) {
+			t.Errorf("the form %s lacks %s", form, want)
+		}
+	}
+	next := func(c chan string) string {
+		select {
+		case s := <-c:
+			return s
+		case <-time.After(20 * time.Second):
+			return "nothing"
+		}
+	}
+	if a, b := next(progress), next(progress); a != "0 " || b != "1 half" {
+		t.Errorf("progress %q, %q", a, b)
+	}
+	if a, b := next(lines), next(lines); a != "info a line" || b != "error bad" {
+		t.Errorf("log %q, %q", a, b)
+	}
+	if !strings.Contains(audit(), "std.serve.sample") {
+		t.Errorf("the audit says\n%s", audit())
+	}
+	s, _, _ = serveTo(t, src, mcp.Handlers{}) // a client that can do nothing of it
+	for tool, want := range map[string]string{"works": "worked", "fills": "std.serve.form: the client cannot ask its user", "thinks": "std.serve.sample: the client lends no model"} {
+		if r := callServed(t, s, tool, `{}`); !strings.Contains(r.Text, want) || r.IsError != (tool != "works") {
+			t.Errorf("%s: %+v", tool, r)
+		}
 	}
 }
 

@@ -28,3 +28,18 @@ func (th *Thread) Human(question string) (answer string, ok bool, err error) {
 	}
 	return strings.ToValidUTF8(answer, "\uFFFD"), true, err
 }
+
+// WorkFor notes on whose behalf the thread runs what it runs from now on; a
+// library that knows the value's type finds it by Client.
+func (th *Thread) WorkFor(client any) { th.client = client }
+
+// Client gives what WorkFor noted for this thread or for the one that started
+// it; nil where nobody else is waited on.
+func (th *Thread) Client() any {
+	for t := th; t != nil; t = t.starter {
+		if t.client != nil {
+			return t.client
+		}
+	}
+	return nil
+}

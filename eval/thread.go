@@ -43,7 +43,8 @@ type Thread struct {
 	starter    *Thread                    // the thread that started this one
 	abort      context.CancelFunc         // ends what Blocking runs; guarded by Interp.mu
 
-	human func(ctx context.Context, question string) (string, error) // see AskWith
+	human  func(ctx context.Context, question string) (string, error) // see AskWith
+	client any                                                        // see WorkFor
 
 	tx         *transaction // the innermost one that runs
 	committing *Action      // the action whose body is entered next

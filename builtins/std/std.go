@@ -140,6 +140,7 @@ func table() map[string]module {
 		"std.math":    {members: mathMembers, values: mathValues},
 		"std.process": {members: processMembers},
 		"std.random":  {members: randomMembers},
+		"std.serve":   {members: serveMembers},
 		"std.text":    {members: textMembers},
 		"std.time":    {members: timeMembers},
 	}
@@ -151,7 +152,7 @@ func Names() []string { return slices.Sorted(maps.Keys(table())) }
 // Capabilities lists what the modules ask policy for. "net.http.*" stands for
 // the hosts below net.http.
 func Capabilities() []string {
-	return []string{capEnv, capRead, capWrite, capHTTP, capHTTP + ".*", capRun}
+	return []string{capEnv, capRead, capWrite, capHTTP, capHTTP + ".*", capRun, capSample}
 }
 
 // Module gives the members of a module such as "std.json"; ok is false where

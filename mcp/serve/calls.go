@@ -25,6 +25,8 @@ const (
 var (
 	errNoAnswer = errors.New("the user of the client gave no answer")
 	errCannot   = errors.New("the client cannot ask its user (it does not offer elicitation)")
+	errNoModel  = errors.New("the client lends no model (it does not offer sampling)")
+	errNoWords  = errors.New("the client's model gave no answer")
 	errTooMany  = errors.New("too many calls wait for answers")
 	errEnded    = errors.New("the server ends")
 )
@@ -63,62 +65,103 @@ type running struct {
 	tool     *Tool
 	ctx      context.Context
 	stop     context.CancelCauseFunc
-	ask      chan string
+	ask      chan *wish
 	answer   chan reply
 	done     chan struct{} // closed when the call is over
 	result   *Result
 	err      error
 	panicked any
 
-	question string // the open one
+	question *wish // the open one
 	detach   func() bool
 	late     *time.Timer
+
+	mu   sync.Mutex
+	from *request // the one that waits for the call
+}
+
+// request is a client's, while it is open.
+type request struct {
+	ctx   context.Context
+	token mcp.ProgressToken // nil where the client wants no progress
+}
+
+// wish is what a call asks its client: something of the user, by a form, or
+// of the model.
+type wish struct {
+	message string
+	form    map[string]any // the schema of a form; nil asks for a text
+	sample  *mcp.CreateMessageParams
 }
 
 type reply struct {
-	text string
-	err  error
+	text    string         // a text's, or the model's
+	content map[string]any // a form's
+	err     error
 }
 
 // begin runs a call until it is over or asks something.
-func (c *calls) begin(ctx context.Context, t *Tool, call *Call) (*mcp.CallToolResult, error) {
-	r := &running{tool: t, ask: make(chan string), answer: make(chan reply), done: make(chan struct{})}
+func (c *calls) begin(req *request, t *Tool, call *Call) (*mcp.CallToolResult, error) {
+	r := &running{tool: t, ask: make(chan *wish), answer: make(chan reply), done: make(chan struct{})}
 	r.ctx, r.stop = context.WithCancelCause(c.ctx)
-	call.Ask = r.wait
+	r.lend(call)
 	c.work.Go(func() {
 		defer close(r.done)
 		defer func() { r.panicked = recover() }()
 		r.result, r.err = t.Call(r.ctx, call)
 	})
-	return c.attend(ctx, r)
+	return c.attend(req, r)
+}
+
+// lend gives a call what it may ask and tell its client.
+func (r *running) lend(call *Call) {
+	call.Ask = func(ctx context.Context, message string) (string, error) {
+		a := r.wait(ctx, &wish{message: message})
+		return a.text, a.err
+	}
+	call.Form = func(ctx context.Context, message string, schema map[string]any) (map[string]any, error) {
+		a := r.wait(ctx, &wish{message: message, form: schema})
+		return a.content, a.err
+	}
+	call.Sample = func(ctx context.Context, prompt, system string, maxTokens int) (string, error) {
+		a := r.wait(ctx, &wish{sample: &mcp.CreateMessageParams{
+			Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}},
+			MaxTokens: maxTokens, SystemPrompt: system,
+		}})
+		return a.text, a.err
+	}
+	call.Progress, call.Log = r.progress, r.log
 }
 
 // wait puts a question and waits for its answer.
-func (r *running) wait(ctx context.Context, question string) (string, error) {
+func (r *running) wait(ctx context.Context, q *wish) reply {
 	select {
-	case r.ask <- question:
+	case r.ask <- q:
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return reply{err: context.Cause(ctx)}
 	case <-r.ctx.Done():
-		return "", context.Cause(r.ctx)
+		return reply{err: context.Cause(r.ctx)}
 	}
 	select {
 	case a := <-r.answer:
-		return a.text, a.err
+		return a
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return reply{err: context.Cause(ctx)}
 	case <-r.ctx.Done():
-		return "", context.Cause(r.ctx)
+		return reply{err: context.Cause(r.ctx)}
 	}
 }
 
 // attend follows a call for a request, whose end ends the call.
-func (c *calls) attend(ctx context.Context, r *running) (*mcp.CallToolResult, error) {
+func (c *calls) attend(req *request, r *running) (*mcp.CallToolResult, error) {
+	ctx := req.ctx
+	r.heldBy(req)
+	defer r.heldBy(nil)
 	r.detach = context.AfterFunc(ctx, func() { r.stop(context.Cause(ctx)) })
 	for {
 		select {
 		case r.question = <-r.ask:
-			if err := mayAsk(ctx); err != nil {
+			if err := mayAsk(ctx, r.question); err != nil {
 				r.tell(reply{err: err})
 				continue
 			}
@@ -143,9 +186,12 @@ func (r *running) tell(a reply) {
 }
 
 // mayAsk says why the client cannot be asked.
-func mayAsk(ctx context.Context) error {
+func mayAsk(ctx context.Context, q *wish) error {
 	s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	if !ok || s.GetClientCapabilities().Elicitation == nil {
+	switch {
+	case q.sample != nil && (!ok || s.GetClientCapabilities().Sampling == nil):
+		return errNoModel
+	case q.sample == nil && (!ok || s.GetClientCapabilities().Elicitation == nil):
 		return errCannot
 	}
 	return nil
@@ -170,14 +216,23 @@ func (c *calls) park(ctx context.Context, r *running) (*mcp.CallToolResult, erro
 			r.stop(errNoAnswer)
 		}
 	})
-	return server.NewInputRequestBuilder("").RequestState(state).Elicit(answerKey, mcp.ElicitationParams{
-		Mode: mcp.ElicitationModeForm, Message: r.question,
-		RequestedSchema: map[string]any{
+	return r.question.put(server.NewInputRequestBuilder("").RequestState(state)).ToolResult(), nil
+}
+
+// put adds the question to what goes to the client.
+func (q *wish) put(b *server.InputRequestBuilder) *server.InputRequestBuilder {
+	if q.sample != nil {
+		return b.Sample(answerKey, *q.sample)
+	}
+	schema := q.form
+	if schema == nil {
+		schema = map[string]any{
 			"type":       "object",
 			"properties": map[string]any{answerKey: map[string]any{"type": "string", "title": "Answer"}},
 			"required":   []string{answerKey},
-		},
-	}).ToolResult(), nil
+		}
+	}
+	return b.Elicit(answerKey, mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: q.message, RequestedSchema: schema})
 }
 
 // take gives the call that waits under a state, once.
@@ -190,7 +245,8 @@ func (c *calls) take(state string) *running {
 }
 
 // resume goes on with a call that waits, with the answer that the client brings.
-func (c *calls) resume(ctx context.Context, t *Tool, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+func (c *calls) resume(req *request, t *Tool, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	ctx := req.ctx
 	r := c.take(p.RequestState)
 	if r == nil {
 		return nil, errors.New("no call waits under this request state")
@@ -201,13 +257,49 @@ func (c *calls) resume(ctx context.Context, t *Tool, p *mcp.CallToolParams) (*mc
 		r.stop(errNoAnswer)
 		return nil, errors.New("the request state belongs to another tool")
 	}
-	a := server.ElicitationResponse(p.InputResponses, answerKey)
-	if a == nil { // the client has not asked: it is to ask again
+	a, ok := r.question.answer(p.InputResponses)
+	if !ok { // the client has not asked: it is to ask again
 		r.detach = context.AfterFunc(ctx, func() { r.stop(context.Cause(ctx)) })
 		return c.park(ctx, r)
 	}
-	r.tell(replyOf(a))
-	return c.attend(ctx, r)
+	r.tell(a)
+	return c.attend(req, r)
+}
+
+// answer finds the answer in what the client brings.
+func (q *wish) answer(responses mcp.InputResponses) (a reply, ok bool) {
+	if q.sample != nil {
+		m := server.SamplingResponse(responses, answerKey)
+		if m == nil {
+			return reply{}, false
+		}
+		return wordsOf(m), true
+	}
+	e := server.ElicitationResponse(responses, answerKey)
+	if e == nil {
+		return reply{}, false
+	}
+	if q.form == nil {
+		return replyOf(e), true
+	}
+	content, ok := e.Content.(map[string]any)
+	if e.Action != mcp.ElicitationResponseActionAccept || !ok {
+		return reply{err: errNoAnswer}, true
+	}
+	return reply{content: content}, true
+}
+
+// wordsOf gives the text of a model's answer.
+func wordsOf(m *mcp.CreateMessageResult) reply {
+	switch c := m.Content.(type) {
+	case mcp.TextContent:
+		return reply{text: c.Text}
+	case map[string]any:
+		if text, ok := c["text"].(string); ok && c["type"] == "text" {
+			return reply{text: text}
+		}
+	}
+	return reply{err: errNoWords}
 }
 
 // replyOf reads an answer. A client that calls its only value by another name is

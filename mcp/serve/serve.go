@@ -56,6 +56,17 @@ type Call struct {
 	// Ask asks the client's user a question in the middle of the call and gives
 	// the answer as text. It waits, with ctx; the error says why there is none.
 	Ask func(ctx context.Context, question string) (string, error)
+	// Form asks the client's user to fill in a form; schema is a JSON Schema of
+	// the form's fields as the protocol takes it.
+	Form func(ctx context.Context, message string, schema map[string]any) (map[string]any, error)
+	// Sample asks the client's model and gives its words; system may be "".
+	Sample func(ctx context.Context, prompt, system string, maxTokens int) (string, error)
+	// Progress tells the client how far the call is; total may be nil and message
+	// "". It does nothing for a client that does not want to know.
+	Progress func(done float64, total *float64, message string)
+	// Log sends a line to the client's log; level is one of the protocol's, such as
+	// "info".
+	Log func(level, text string)
 }
 
 // Answer is a user's decision.
@@ -90,7 +101,7 @@ const rawKey = "\x00raw"
 // build makes the server of mcp-go. The calls must be ended after it.
 func (s *Server) build(ctx context.Context) (*server.MCPServer, *calls) {
 	open := newCalls(ctx)
-	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithRecovery(),
+	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithLogging(), server.WithRecovery(),
 		server.WithLogger(slog.New(slog.DiscardHandler))}
 	if s.Instructions != "" {
 		opts = append(opts, server.WithInstructions(s.Instructions))
@@ -122,8 +133,12 @@ const (
 
 // handle runs a call of mcp-go, or goes on with one that waits for an answer.
 func (t *Tool) handle(ctx context.Context, open *calls, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	from := &request{ctx: ctx}
+	if req.Params.Meta != nil {
+		from.token = req.Params.Meta.ProgressToken
+	}
 	if req.Params.RequestState != "" {
-		return open.resume(ctx, t, &req.Params)
+		return open.resume(from, t, &req.Params)
 	}
 	args, err := exactArgs(req.Params.Arguments)
 	if err != nil {
@@ -133,7 +148,7 @@ func (t *Tool) handle(ctx context.Context, open *calls, req mcp.CallToolRequest)
 	if a := server.ElicitationResponse(req.Params.InputResponses, questionKey); a != nil {
 		c.Answer = answerOf(a)
 	}
-	return open.begin(ctx, t, c)
+	return open.begin(from, t, c)
 }
 
 // finish gives what a call came to as mcp-go has it.
