@@ -27,6 +27,10 @@ const callbackPath = "/callback"
 
 // byCode logs a user in, if there is a browser to ask.
 func (l *login) byCode(ctx context.Context, req *http.Request, resp *http.Response) error {
+	if l.unkept != nil {
+		discard(resp)
+		return l.unkept
+	}
 	if l.browser == nil {
 		discard(resp)
 		return &NeedsAuthError{}
@@ -56,7 +60,11 @@ func (l *login) newCodeLogin() (*codeLogin, error) {
 		}},
 		NewTokenSource: func(_ context.Context, cfg *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			g := &grant{ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.Endpoint.TokenURL, AuthStyle: cfg.Endpoint.AuthStyle, Scopes: cfg.Scopes, Token: t}
-			return oauth2.StaticTokenSource(t), l.keep(g)
+			if err := l.keep(g); err != nil {
+				l.drop(err)
+				return nil, err
+			}
+			return oauth2.StaticTokenSource(t), nil
 		},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			return fetchCode(ctx, listener, args.URL, l.browser)

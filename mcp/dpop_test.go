@@ -129,6 +129,11 @@ func (m *memoryTokens) Load(string) ([]byte, error) { return nil, m.err }
 func (m *memoryTokens) Save(string, []byte) error   { m.saved++; return m.err }
 func (m *memoryTokens) Delete(string) error         { return m.err }
 
+// fullTokens takes nothing.
+type fullTokens struct{ memoryTokens }
+
+func (*fullTokens) Save(string, []byte) error { return errors.New("the keyring is full") }
+
 // A store that fails is named, not passed over.
 func TestStoreFails(t *testing.T) {
 	a := newAuthServer(t)
@@ -138,6 +143,8 @@ func TestStoreFails(t *testing.T) {
 	wantError(t, err, "the keyring is locked")
 	m.Browser = follow
 	wantError(t, m.Login(context.Background(), a.config()), "the keyring is locked")
+	m.Tokens = &fullTokens{}
+	wantError(t, m.Login(context.Background(), a.config()), "the keyring is full")
 	wantError(t, m.Logout(Config{URL: "x"}), "url 'x' is no http or https address")
 }
 

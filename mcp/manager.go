@@ -76,6 +76,15 @@ func (m *Manager) Login(ctx context.Context, cfg Config) error {
 	if m.Browser == nil && (cfg.OAuth == nil || cfg.OAuth.Grant == "") {
 		return errors.New("there is no browser to log in with")
 	}
+	u, err := serverURL(&cfg)
+	if err != nil {
+		return err
+	}
+	if m.Tokens != nil { // who cannot keep a login is told before they make one
+		if _, err := m.Tokens.Load(tokenKey(u)); err != nil {
+			return err
+		}
+	}
 	cfg.anew = true
 	cfg.ConnectTimeout = max(cfg.connectTimeout(), loginTimeout)
 	s, err := m.Connect(ctx, cfg)

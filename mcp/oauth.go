@@ -78,6 +78,8 @@ type login struct {
 	state sync.Mutex // guards the rest
 	have  *grant
 	read  bool // the store was read, or is not to be
+
+	unkept error // why the login that a user made could not be kept; guarded by mu
 }
 
 // CloseIdleConnections closes connections to the server that are not in use.
@@ -197,6 +199,14 @@ func (l *login) keep(g *grant) error {
 		return err
 	}
 	return l.store.Save(tokenKey(l.server), data)
+}
+
+// drop forgets a login that could not be kept, so that nobody takes it for one
+// that lasts, and sees to it that the user is not asked for another in vain.
+func (l *login) drop(why error) {
+	l.state.Lock()
+	defer l.state.Unlock()
+	l.have, l.unkept = nil, why
 }
 
 // better gets a token in place of one, nil for none, that was refused by resp.
