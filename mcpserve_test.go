@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -236,8 +239,10 @@ tool denied() "May not":
     policy: deny serve.sample
     return serve.sample("Why?")
 `
-	progress, lines := make(chan string, 10), make(chan string, 10)
 	var sampled, form string
+	var mu sync.Mutex
+	heard := map[string]bool{}
+	hear := func(what ...any) { mu.Lock(); defer mu.Unlock(); heard[fmt.Sprint(what...)] = true }
 	s, _, audit := serveTo(t, src, mcp.Handlers{
 		Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
 			sampled = fmt.Sprint(r.System, r.Messages[0].Blocks[0].Text, r.MaxTokens)
@@ -247,8 +252,8 @@ tool denied() "May not":
 			form = r.Message + string(r.Schema)
 			return &mcp.ElicitResult{Action: "accept", Content: json.RawMessage(`{"name":"Ann","age":30}`)}, nil
 		},
-		Log:      func(m mcp.LogMessage) { lines <- fmt.Sprint(m.Level, " ", m.Text) },
-		Progress: func(p mcp.Progress) { progress <- fmt.Sprint(p.Progress, " ", p.Message) },
+		Log:      func(m mcp.LogMessage) { hear(m.Level, " ", m.Text) },
+		Progress: func(p mcp.Progress) { hear(p.Progress, " ", p.Message) },
 	})
 	if err := s.SetLevel(t.Context(), "info"); err != nil {
 		t.Fatal(err)
@@ -269,19 +274,18 @@ tool denied() "May not":
 			t.Errorf("the form %s lacks %s", form, want)
 		}
 	}
-	next := func(c chan string) string {
-		select {
-		case s := <-c:
-			return s
-		case <-time.After(20 * time.Second):
-			return "nothing"
+	// What is told right before an answer may be lost on the way over HTTP.
+	told := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Sorted(maps.Keys(heard))
+	}
+	all := []string{"0 ", "1 half", "error bad", "info a line"}
+	for end := time.Now().Add(30 * time.Second); !slices.Equal(told(), all); {
+		if time.Now().After(end) {
+			t.Fatalf("heard %q, want %q", told(), all)
 		}
-	}
-	if a, b := next(progress), next(progress); a != "0 " || b != "1 half" {
-		t.Errorf("progress %q, %q", a, b)
-	}
-	if a, b := next(lines), next(lines); a != "info a line" || b != "error bad" {
-		t.Errorf("log %q, %q", a, b)
+		callServed(t, s, "works", `{}`)
 	}
 	if !strings.Contains(audit(), "std.serve.sample") {
 		t.Errorf("the audit says\n%s", audit())
