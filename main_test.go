@@ -3,6 +3,7 @@ package sense_test
 import (
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"go.uber.org/goleak"
 )
 
 // update records golden outputs in place of comparing them.
@@ -47,7 +50,24 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(binDir)
-	return m.Run()
+	code := m.Run()
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	if err := leaks(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, "goroutines are left:", err)
+		return 1
+	}
+	return code
+}
+
+// leaks tells of goroutines that do not end. Those that the last tests have told to
+// end get the time for it on a busy machine.
+func leaks() (err error) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 func given(name string) bool {
