@@ -156,6 +156,25 @@ func TestHash(t *testing.T) {
 	})
 }
 
+// Without a client nobody listens, and nobody can be asked.
+func TestServeWithoutClient(t *testing.T) {
+	const nobody = ": only a tool that `sense mcp serve` offers has a client to ask"
+	new(program).check(t, []row{
+		{code: `serve.progress(1), serve.progress(1.5, 2, "x"), serve.progress(done: 1, message: "x")`, want: "nil nil nil"},
+		{code: `serve.log("x"), serve.log("x", "debug"), serve.log("x", level: "emergency")`, want: "nil nil nil"},
+		{code: `serve.progress("1")`, fails: "std.serve.progress() expects a number for 'done', got String"},
+		{code: `serve.log(1)`, fails: "std.serve.log() expects a String for 'message', got Int"},
+		{code: `serve.log("x", "loud")`, fails: "std.serve.log: there is no level 'loud' (there are debug, info, notice, warning, error, critical, alert, emergency)"},
+		{code: `serve.form("?", {"a": "String"})`, fails: "std.serve.form" + nobody},
+		{code: `serve.form("?", [])`, fails: "std.serve.form() expects a Map for 'fields', got Array"},
+		{code: `serve.form("?", {"a": "Text"})`, fails: "std.serve.form: the field 'a' has the unknown type 'Text' (there are String, Int, Float, Bool)"},
+		{code: `serve.form("?", {"a": 1})`, fails: "std.serve.form: the field 'a' must be the name of a type or a Map, got Int"},
+		{code: `serve.form("?", {"a": {"default": print}})`, fails: "std.serve.form: the field 'a': JSON has nothing for a Function"},
+		{code: `serve.sample("?")`, fails: "std.serve.sample" + nobody},
+		{code: `serve.sample("?", 0)`, fails: "std.serve.sample: 'max_tokens' must be from 1 to 1048576, got 0"},
+	})
+}
+
 func TestBase64(t *testing.T) {
 	new(program).check(t, []row{
 		{code: `base64.encode("hé"), base64.encode(""), base64.encode_url("hé?>")`, want: "aMOp  aMOpPz4"},
