@@ -163,53 +163,13 @@ func (th *Thread) reserveText(x *Str, n int) error {
 	return th.Reserve(int64(roomOf(len(x.s) + n)))
 }
 
-// counted makes statements count as steps where there is a limit on them. The
-// shapes of one to three statements spare a call: 2 to 6 % of a loop.
+// counted makes statements count as steps where there is a limit on them.
 func (c *compiler) counted(ss []stmt) []stmt {
 	if c.in.cfg.Limits.Steps <= 0 || len(ss) == 0 {
 		return ss
 	}
 	in, n := c.in, int64(len(ss))
-	last := in.oneByOne(ss)
-	a := ss[0]
-	switch len(ss) {
-	case 1:
-		return []stmt{func(fr fp) (ctl, Value) {
-			if left := in.stepsLeft - 1; left >= 0 {
-				in.stepsLeft = left
-				return a(fr)
-			}
-			return last(fr)
-		}}
-	case 2:
-		b := ss[1]
-		return []stmt{func(fr fp) (ctl, Value) {
-			if left := in.stepsLeft - 2; left >= 0 {
-				in.stepsLeft = left
-				if k, v := a(fr); k != ctlNext {
-					return k, v
-				}
-				return b(fr)
-			}
-			return last(fr)
-		}}
-	case 3:
-		b, d := ss[1], ss[2]
-		return []stmt{func(fr fp) (ctl, Value) {
-			if left := in.stepsLeft - 3; left >= 0 {
-				in.stepsLeft = left
-				if k, v := a(fr); k != ctlNext {
-					return k, v
-				}
-				if k, v := b(fr); k != ctlNext {
-					return k, v
-				}
-				return d(fr)
-			}
-			return last(fr)
-		}}
-	}
-	all := sequence(ss)
+	all, last := sequence(ss), in.oneByOne(ss)
 	return []stmt{func(fr fp) (ctl, Value) {
 		if left := in.stepsLeft - n; left >= 0 {
 			in.stepsLeft = left

@@ -122,7 +122,7 @@ func (c *compiler) tail(ss []ast.Stmt) expr {
 }
 
 // tailed is what the statements of a body were compiled to: all runs them, and
-// oneByOne, unset where nothing counts steps, counts each of the n first.
+// oneByOne, which only runs near the end of a limit, counts each of the n first.
 type tailed struct {
 	all, oneByOne expr
 	n             int
