@@ -143,12 +143,18 @@ func (d *Deps) realModel(c *eval.Call, p provider) (eval.Value, error) {
 	}
 	m := &Model{deps: d, name: o.ModelID, provider: p.name, maxTurns: r.maxTurns, fallback: r.fallback}
 	m.client = sync.OnceValue(func() model.Client {
-		if d.Tape != nil {
-			return d.Tape.Client(p.name, o.ModelID, func() model.Client { return p.make(o) })
-		}
-		return p.make(o)
+		return d.client(p.name, o.ModelID, func() model.Client { return p.make(o) })
 	})
 	return eval.Obj(m), nil
+}
+
+// client makes a model's client, whose exchanges go through the tape if there is
+// one.
+func (d *Deps) client(provider, id string, make func() model.Client) model.Client {
+	if d.Tape != nil {
+		return d.Tape.Client(provider, id, make)
+	}
+	return make()
 }
 
 var realOptions = []string{"api_key_env", "base_url", "fallback", "max_tokens", "max_turns", "retries", "system", "temperature", "timeout"}
@@ -250,11 +256,8 @@ func (d *Deps) mockModel(c *eval.Call) (eval.Value, error) {
 			return eval.Value{}, err
 		}
 	}
-	client := model.Client(mock.New(o))
-	if d.Tape != nil {
-		real := client
-		client = d.Tape.Client("mock", real.ModelID(), func() model.Client { return real })
-	}
+	played := mock.New(o)
+	client := d.client("mock", played.ModelID(), func() model.Client { return played })
 	m := &Model{deps: d, name: client.ModelID(), provider: "mock", maxTurns: r.maxTurns, fallback: r.fallback, client: func() model.Client { return client }}
 	return eval.Obj(m), nil
 }
