@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 )
@@ -219,14 +221,17 @@ func (s *Server) Ping(ctx context.Context) error {
 	})
 }
 
-// SetLevel asks for log messages of a level and above: debug, info, notice,
-// warning, error, critical, alert, emergency. It holds for later connections
-// of this server, too.
+// LogLevels lists the levels of log messages, the least first (RFC 5424, as the
+// protocol's logging utility takes them).
+func LogLevels() []string {
+	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+}
+
+// SetLevel asks for log messages of one of LogLevels and above. It holds for later
+// connections of this server, too.
 func (s *Server) SetLevel(ctx context.Context, level string) error {
-	switch level {
-	case "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency":
-	default:
-		return fmt.Errorf("log level '%s' is none of debug, info, notice, warning, error, critical, alert, emergency", clean(level, 60))
+	if levels := LogLevels(); !slices.Contains(levels, level) {
+		return fmt.Errorf("log level '%s' is none of %s", clean(level, 60), strings.Join(levels, ", "))
 	}
 	s.mu.Lock()
 	s.level = level

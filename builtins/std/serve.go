@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp"
 )
 
 // capSample is asked for before the client's model is.
@@ -24,9 +25,6 @@ type Client struct {
 	// Log sends a line of a level to the client's log.
 	Log func(level, text string)
 }
-
-// levels are those of the protocol's log messages, the least first.
-var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 func serveMembers(*Library) []member {
 	return []member{
@@ -80,7 +78,7 @@ func serveLog(a *args) (eval.Value, error) {
 	if err != nil {
 		return eval.Value{}, err
 	}
-	if !slices.Contains(levels, level) {
+	if levels := mcp.LogLevels(); !slices.Contains(levels, level) {
 		return eval.Value{}, a.fail("there is no level '%s' (there are %s)", level, strings.Join(levels, ", "))
 	}
 	if c, ok := a.client(); ok {
