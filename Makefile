@@ -18,7 +18,7 @@ build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
 
 test: ## all tests
-	$(GO) test -timeout 20m ./...
+	$(GO) test -timeout 10m ./...
 
 browser: ## the console of sense inspect in a real browser
 	tools/browser.sh "$(GO)"

@@ -114,7 +114,10 @@ func (d *dropped) start(t *testing.T) {
 	d.server.Start()
 }
 
+// drop closes the listener first: a client whose connection is cut may dial
+// again at once, and must not find the server it has just lost.
 func (d *dropped) drop() {
+	_ = d.server.Listener.Close()
 	d.server.CloseClientConnections()
 	d.server.Close()
 }
