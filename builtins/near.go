@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/near"
 )
 
 // didYouMean proposes the known name nearest to one that is not known, or lists
@@ -11,11 +12,12 @@ import (
 func didYouMean(name string, known []string) string {
 	best, distance := "", 0
 	for _, k := range known {
-		d := edits(strings.ToLower(name), strings.ToLower(k))
+		limit := max(1, len(k)/3)
+		d := near.Edits(strings.ToLower(name), strings.ToLower(k), limit)
 		if len(name) > 2 && strings.Contains(strings.ToLower(k), strings.ToLower(name)) {
 			d = 1
 		}
-		if d <= max(1, len(k)/3) && (best == "" || d < distance) {
+		if d <= limit && (best == "" || d < distance) {
 			best, distance = k, d
 		}
 	}
@@ -33,31 +35,6 @@ func didYouMean(name string, known []string) string {
 // DidYouMean is what a message about an unknown name ends with: the known one
 // nearest to it, or all of a few.
 func DidYouMean(name string, known []string) string { return didYouMean(name, known) }
-
-// edits gives the number of characters to insert, delete or replace to turn a
-// into b; texts over 100 characters are not compared.
-func edits(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	if len(x) > 100 || len(y) > 100 {
-		return 100
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(y)]
-}
 
 // builtinFind gives the tool, or other element with a name, of an Array.
 func builtinFind(c *eval.Call) (eval.Value, error) {

@@ -319,19 +319,30 @@ func plainMap(v eval.Value, depth int) (any, error) {
 	return out, nil
 }
 
-// fromPlain makes a value of what the database's decoder gives.
-func fromPlain(x any) eval.Value {
+// fromScalar makes a value of what decoders give for true and false, numbers and
+// text; what is no character in text becomes U+FFFD.
+func fromScalar(x any) (eval.Value, bool) {
 	switch x := x.(type) {
 	case bool:
-		return eval.Bool(x)
+		return eval.Bool(x), true
 	case int64:
-		return eval.Int(x)
+		return eval.Int(x), true
 	case *big.Int:
-		return eval.BigInt(x)
+		return eval.BigInt(x), true
 	case float64:
-		return eval.Float(x)
+		return eval.Float(x), true
 	case string:
-		return eval.String(strings.ToValidUTF8(x, "\uFFFD"))
+		return eval.String(strings.ToValidUTF8(x, "\uFFFD")), true
+	}
+	return eval.Value{}, false
+}
+
+// fromPlain makes a value of what the database's decoder gives.
+func fromPlain(x any) eval.Value {
+	if v, ok := fromScalar(x); ok {
+		return v
+	}
+	switch x := x.(type) {
 	case []any:
 		a := eval.NewArray(len(x))
 		for _, e := range x {

@@ -3,7 +3,6 @@ package builtins
 import (
 	"context"
 	"errors"
-	"math/big"
 	"runtime"
 	"strings"
 	"time"
@@ -98,17 +97,10 @@ func (d *Deps) inPython(t *eval.Thread, p *pybridge.Proc, kind diag.Kind, f func
 }
 
 func (d *Deps) fromPython(p *pybridge.Proc, x pybridge.Value) eval.Value {
+	if v, ok := fromScalar(x); ok {
+		return v
+	}
 	switch x := x.(type) {
-	case bool:
-		return eval.Bool(x)
-	case int64:
-		return eval.Int(x)
-	case *big.Int:
-		return eval.BigInt(x)
-	case float64:
-		return eval.Float(x)
-	case string:
-		return eval.String(strings.ToValidUTF8(x, "\uFFFD"))
 	case []any:
 		a := eval.NewArray(len(x))
 		for _, e := range x {

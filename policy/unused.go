@@ -3,6 +3,8 @@ package policy
 import (
 	"fmt"
 	"strings"
+
+	"github.com/sense-lang/sense/internal/near"
 )
 
 // Warning is a rule that covers no capability of a program.
@@ -60,35 +62,10 @@ func hint(text string, known []string) string {
 			return text + ".*"
 		}
 		limit := min(3, max(1, min(len(text), len(k))/4))
-		d := edits(strings.ToLower(text), strings.ToLower(k), limit)
+		d := near.Edits(strings.ToLower(text), strings.ToLower(k), limit)
 		if d <= limit && (best == "" || d < distance) {
 			best, distance = k, d
 		}
 	}
 	return best
-}
-
-// edits gives the number of characters to insert, delete or replace to turn a
-// into b, or limit+1 where that takes more than limit.
-func edits(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
-		return limit + 1
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return min(row[len(y)], limit+1)
 }

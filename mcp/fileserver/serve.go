@@ -21,6 +21,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/sense-lang/sense/internal/lines"
 )
 
 const (
@@ -87,10 +89,10 @@ type message struct {
 // calls that are already running and must not wait behind them.
 func (c *conn) read(ctx context.Context, in io.Reader, queue chan<- message) {
 	defer close(queue)
-	lines := bufio.NewReaderSize(in, 64<<10)
+	messages := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := readLine(lines, maxMessage)
-		if errors.Is(err, errTooLong) {
+		line, tooLong, err := lines.Read(messages, maxMessage)
+		if tooLong && err == nil {
 			c.write(failure(fmt.Sprintf("message larger than %d bytes", maxMessage)))
 			continue
 		}
@@ -205,53 +207,6 @@ func failure(text string) any {
 		"id":      nil,
 		"error":   map[string]any{"code": mcp.PARSE_ERROR, "message": text},
 	}
-}
-
-var errTooLong = errors.New("line too long")
-
-// readLine reads up to the next newline, without it. A line over limit bytes is skipped to its end and reported as
-// errTooLong; the last line may lack its newline and comes together with io.EOF.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	tooLong := false
-	for {
-		part, err := r.ReadSlice('\n')
-		tooLong = tooLong || len(line)+len(part) > limit
-		if tooLong {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if tooLong && err == nil {
-			return nil, errTooLong
-		}
-		return trimLine(line), err
-	}
-}
-
-// trimLine drops white space around a message, which JSON allows and some clients send.
-func trimLine(line []byte) []byte {
-	const space = " \t\r\n"
-	start, end := 0, len(line)
-	for start < end && containsByte(space, line[start]) {
-		start++
-	}
-	for end > start && containsByte(space, line[end-1]) {
-		end--
-	}
-	return line[start:end]
-}
-
-func containsByte(set string, b byte) bool {
-	for i := range len(set) {
-		if set[i] == b {
-			return true
-		}
-	}
-	return false
 }
 
 // session is the one client of a server on standard input and output. This server sends no notifications.

@@ -1,7 +1,6 @@
 package fileserver
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -182,21 +181,6 @@ func TestSurvivesWhatIsNoRequest(t *testing.T) {
 	}
 	if got := c.good("read_text_file", m{"path": "b.txt"}); got != "no newline" {
 		t.Errorf("afterwards read_text_file gives %q", got)
-	}
-}
-
-func TestReadLine(t *testing.T) {
-	const limit = 40
-	long := strings.Repeat("x", 100)
-	r := bufio.NewReaderSize(strings.NewReader("a\n"+long+"\n b \r\n"+strings.Repeat("y", limit-1)+"\n"+long), 16)
-	for i, want := range []struct {
-		line string
-		err  error
-	}{{"a", nil}, {"", errTooLong}, {"b", nil}, {strings.Repeat("y", limit-1), nil}, {"", io.EOF}} {
-		line, err := readLine(r, limit)
-		if string(line) != want.line || !errors.Is(err, want.err) {
-			t.Errorf("line %d is %q, %v; want %q, %v", i, line, err, want.line, want.err)
-		}
 	}
 }
 

@@ -239,21 +239,6 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
-func TestLineTooLong(t *testing.T) {
-	r := bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", 100)+"\nab\r\n\nend"), 16)
-	var got []string
-	for {
-		line, tooLong, err := readLine(r, 50)
-		got = append(got, fmt.Sprintf("%s %v", line, tooLong))
-		if err != nil {
-			break
-		}
-	}
-	if want := "[ true ab false  false end false]"; fmt.Sprint(got) != want {
-		t.Errorf("%v", got)
-	}
-}
-
 // listen serves over HTTP for a test and gives the address.
 func listen(t *testing.T, s *Server, token string) string {
 	t.Helper()

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/sense-lang/sense/internal/lines"
 )
 
 // lastAnswers is how long the end of the input waits for calls that still run.
@@ -59,9 +61,9 @@ type gate struct {
 
 // copy hands messages on, one a line, and waits at the end for the answers.
 func (g *gate) copy(ctx context.Context, in io.Reader, w io.Writer) {
-	lines := bufio.NewReaderSize(in, 64<<10)
+	messages := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, tooLong, err := readLine(lines, maxMessage)
+		line, tooLong, err := lines.Read(messages, maxMessage)
 		switch {
 		case tooLong:
 			g.refuse(fmt.Sprintf("message larger than %d bytes", maxMessage))
@@ -147,21 +149,4 @@ func (g *gate) refuse(text string) {
 		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": -32700, "message": text},
 	})
 	_, _ = g.Write(append(line, '\n')) // a failure ends the server
-}
-
-// readLine reads up to a newline, without it; a line over the limit is skipped.
-func readLine(r *bufio.Reader, limit int) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		tooLong = tooLong || len(line)+len(part) > limit
-		if tooLong {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		return bytes.TrimSpace(line), tooLong, err
-	}
 }

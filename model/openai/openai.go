@@ -77,20 +77,7 @@ func (c *Client) ModelID() string { return c.options.ModelID }
 
 // Complete asks the model for one turn; see model.Client.
 func (c *Client) Complete(ctx context.Context, req *model.Request) (*model.Turn, error) {
-	if err := wire.CheckRequest(&c.options, req); err != nil {
-		return nil, err
-	}
-	if err := wire.CheckURL(c.options.BaseURL); err != nil {
-		return nil, err
-	}
-	return wire.Run(ctx, &c.options, func(ctx context.Context) (*model.Turn, error) {
-		return wire.WithSchema(&c.options, req, func(req *model.Request) (*model.Turn, error) {
-			if req.Stream != nil {
-				return wire.Again(ctx, &c.options, req, func(req *model.Request) (*model.Turn, error) { return c.stream(ctx, req) })
-			}
-			return c.whole(ctx, req)
-		})
-	})
+	return wire.Complete(ctx, &c.options, req, c.whole, c.stream)
 }
 
 // library gives the library a client whose requests go through call.
