@@ -12,7 +12,7 @@ BENCHFLAGS ?=
 
 export CGO_ENABLED = 0
 
-.PHONY: browser build test race lint vuln fmt fmt-check vet bench bench-test bench-short bench-startup bench-parse bench-mcp fuzz keyring soak demo golden confirm conformance real ci clean
+.PHONY: browser build test race lint vuln fmt fmt-check tidy-check vet bench bench-test bench-short bench-startup bench-parse bench-mcp fuzz keyring soak demo golden confirm conformance real ci clean
 
 build: ## the binary, bin/sense
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sense ./cmd/sense
@@ -49,6 +49,9 @@ fmt: ## formats the Go code
 
 fmt-check:
 	@out=$$(gofmt -s -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+
+tidy-check: ## the module files list what the code uses, directly or not
+	set -e; for d in . bench inspect/browsertest third_party/jsonschema; do (cd $$d && $(GO) mod tidy -diff); done
 
 bench: build ## speed beside CPython, Lua and Go's interpreters
 	cd bench && $(GO) run . -sense ../bin/sense $(BENCHFLAGS)
