@@ -118,7 +118,9 @@ type served struct {
 type servedAction struct {
 	id     string
 	action *eval.Action
-	busy   bool // a step runs; touched under the program's lock only
+	// Touched under the program's lock only.
+	busy  bool   // a step runs
+	shown string // the digest of the arguments that the user was asked about
 }
 
 // host names the caller in messages about waits.
@@ -397,8 +399,10 @@ func (m *served) approve(_ context.Context, th *eval.Thread, c *serve.Call, p *s
 	switch {
 	case p.action.Approved():
 		return "", nil
-	case c.Answer == nil:
-		return "", &serve.Ask{Message: "Approve this action?\n" + p.action.Describe()}
+	case c.Answer == nil || p.shown == "": // nobody answers what was not asked
+		var what string
+		what, p.shown = p.action.Shown(th)
+		return "", &serve.Ask{Message: "Approve this action?\n" + what}
 	case !c.Answer.Approved:
 		return "", diag.New(diag.Approval, "the user did not approve the action '%s'", p.action.Decl().Name())
 	}
@@ -406,7 +410,7 @@ func (m *served) approve(_ context.Context, th *eval.Thread, c *serve.Call, p *s
 	if c.Answer.Reason != "" {
 		by += fmt.Sprintf(" (%s)", diag.Visible(c.Answer.Reason))
 	}
-	return "", p.action.ApproveBy(th, by)
+	return "", p.action.ApproveBy(th, by, p.shown)
 }
 
 // commit verifies an action that is only prepared and commits it.

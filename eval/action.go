@@ -107,7 +107,7 @@ type Action struct {
 	approved bool
 	digest   string    // of the arguments, when they were approved
 	until    time.Time // when the approval ends; zero for never
-	busy     bool      // its body runs
+	busy     bool      // it is being committed or rolled back
 	rollback *Func     // undoes the committed body
 }
 
@@ -212,20 +212,13 @@ func (a *Action) commit(th *Thread) (Value, error) {
 	if a.state != "verified" {
 		return Value{}, diag.New(diag.Runtime, "action '%s' must be verified before .commit() (current state: '%s')", a.name(), a.state)
 	}
+	if err := a.begin(); err != nil {
+		return Value{}, err
+	}
+	defer a.end()
 	at := th.Place()
-	if err := a.require(at, "", "denied"); err != nil {
+	if err := a.mayCommit(at); err != nil {
 		return Value{}, err
-	}
-	for _, capability := range a.decl.requires {
-		if err := at.Heed(a.decl.kind(), a.name(), capability, ""); err != nil {
-			return Value{}, err
-		}
-	}
-	if err := a.approvalHolds(at); err != nil {
-		return Value{}, err
-	}
-	if a.busy {
-		return Value{}, diag.New(diag.Runtime, "action '%s' is being committed already", a.name())
 	}
 	if f := th.in.cfg.OnCommit; f != nil {
 		if err := f(a); err != nil {
@@ -239,17 +232,46 @@ func (a *Action) commit(th *Thread) (Value, error) {
 	return a.runBody(th, at)
 }
 
+// begin keeps every other thread, and the bodies themselves, from a second
+// commit or rollback: a person who is asked, and a body that waits, let others
+// run. end lets go of it.
+func (a *Action) begin() error {
+	if !a.busy {
+		a.busy = true
+		return nil
+	}
+	doing := "committed"
+	if a.state == "committed" {
+		doing = "rolled back"
+	}
+	return diag.New(diag.Runtime, "action '%s' is being %s already", a.name(), doing)
+}
+
+func (a *Action) end() { a.busy = false }
+
+// mayCommit checks policy, what was untrusted and the approval.
+func (a *Action) mayCommit(at Place) error {
+	if err := a.require(at, "", "denied"); err != nil {
+		return err
+	}
+	for _, capability := range a.decl.requires {
+		if err := at.Heed(a.decl.kind(), a.name(), capability, ""); err != nil {
+			return err
+		}
+	}
+	return a.approvalHolds(at)
+}
+
 // runBody runs the body; what it is about to do is on the disk first.
 func (a *Action) runBody(th *Thread, at Place) (Value, error) {
 	if err := at.Intent(a.decl.kind(), a.name(), "committing", "", a.digestField(th)...); err != nil {
 		return Value{}, err
 	}
-	a.busy = true
 	v, err := th.attempt(func() Value {
 		th.committing = a
 		return th.runInner(a.decl.fn, a.args)
 	})
-	th.committing, a.busy = nil, false
+	th.committing = nil
 	if err != nil {
 		a.state = "failed"
 		if nerr := a.noteFailure(at, err); nerr != nil {
@@ -279,6 +301,10 @@ func (a *Action) undo(th *Thread) (Value, error) {
 	if a.state != "committed" {
 		return Value{}, diag.New(diag.Runtime, "cannot rollback action '%s' — its state is '%s', not 'committed'", a.name(), a.state)
 	}
+	if err := a.begin(); err != nil {
+		return Value{}, err
+	}
+	defer a.end()
 	at := th.Place()
 	if err := a.require(at, " (rollback)", "committed"); err != nil {
 		return Value{}, err

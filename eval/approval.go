@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -14,7 +15,12 @@ type Approval struct {
 	Yes bool
 	// By names who said it; it is audited.
 	By string
+	// seen is the digest of the arguments that were shown.
+	seen string
 }
+
+// seen gives the digest of the arguments as they are now.
+func (a *Action) seen(th *Thread) string { return th.in.Digest(a.args) }
 
 // approve marks the action as approved, bound to its arguments as they are now.
 func (a *Action) approve(c *Call) (Value, error) {
@@ -40,7 +46,7 @@ func (a *Action) approve(c *Call) (Value, error) {
 		return Value{}, err
 	}
 	cfg := &at.th.in.cfg
-	return Obj(a), a.approvedBy(at, by, reason, cfg.Strict || cfg.Ceiling != nil)
+	return Obj(a), a.approvedBy(at, Approval{By: by, seen: a.seen(at.th)}, reason, cfg.Strict || cfg.Ceiling != nil)
 }
 
 // mayApprove checks the capability "approval", which a program needs to approve
@@ -54,12 +60,17 @@ func (a *Action) mayApprove(at Place) error {
 		"approving action '"+a.name()+"' requires capability 'approval', which is denied by policy")
 }
 
-// ApproveBy approves an action in the name of a person who was shown it.
-func (a *Action) ApproveBy(th *Thread, by string) error {
+// Shown words what an approver is shown, and gives the digest of its arguments
+// as they are shown, for ApproveBy.
+func (a *Action) Shown(th *Thread) (description, digest string) { return a.describe(), a.seen(th) }
+
+// ApproveBy approves an action in the name of a person who was shown it when the
+// digest of its arguments was digest.
+func (a *Action) ApproveBy(th *Thread, by, digest string) error {
 	if a.state != "prepared" && a.state != "verified" {
 		return diag.New(diag.Runtime, "cannot approve action '%s' — its state is '%s', not 'prepared'/'verified'", a.name(), a.state)
 	}
-	return a.approvedBy(th.Place(), by, "", true)
+	return a.approvedBy(th.Place(), Approval{By: by, seen: digest}, "", true)
 }
 
 // approvalFor is how long an approval holds that a person gave, and under a
@@ -67,27 +78,35 @@ func (a *Action) ApproveBy(th *Thread, by string) error {
 const approvalFor = 10 * time.Minute
 
 // approvedBy notes an approval; ends says that it holds for a while only.
-func (a *Action) approvedBy(at Place, by, reason string, ends bool) error {
-	digest := at.th.in.Digest(a.args)
-	if err := at.Event(a.decl.kind(), a.name(), "approved", reason, audit.Field{Key: "by", Value: by}, audit.Field{Key: "digest", Value: digest}); err != nil {
+func (a *Action) approvedBy(at Place, by Approval, reason string, ends bool) error {
+	if err := at.Event(a.decl.kind(), a.name(), "approved", reason, audit.Field{Key: "by", Value: by.By}, audit.Field{Key: "digest", Value: by.seen}); err != nil {
 		return err
 	}
-	a.approved, a.digest, a.until = true, digest, time.Time{}
+	a.approved, a.digest, a.until = true, by.seen, time.Time{}
 	if ends {
 		a.until = at.th.in.cfg.Clock().Add(approvalFor)
 	}
 	return nil
 }
 
-// approvalHolds checks at commit what an approval was given for. An approval of
-// other arguments is gone; where a person can be asked, they are.
+// unchanged checks that the arguments are those that an approval was given for;
+// an approval of others is gone.
+func (a *Action) unchanged(at Place) error {
+	if !a.approved || a.digest == a.seen(at.th) {
+		return nil
+	}
+	a.approved = false
+	if err := a.note(at, "denied", "arguments changed since they were approved"); err != nil {
+		return err
+	}
+	return diag.New(diag.Approval, "arguments of '%s' changed since it was approved", a.name())
+}
+
+// approvalHolds checks the approval at commit. Where there is none and a person
+// can be asked, they are.
 func (a *Action) approvalHolds(at Place) error {
-	if a.approved && a.digest != at.th.in.Digest(a.args) {
-		a.approved = false
-		if err := a.note(at, "denied", "arguments changed since they were approved"); err != nil {
-			return err
-		}
-		return diag.New(diag.Approval, "arguments of '%s' changed since it was approved", a.name())
+	if err := a.unchanged(at); err != nil {
+		return err
 	}
 	stale := a.approved && !a.until.IsZero() && at.th.in.cfg.Clock().After(a.until)
 	if stale {
@@ -96,19 +115,26 @@ func (a *Action) approvalHolds(at Place) error {
 	if !a.decl.decl.Approval || a.approved {
 		return nil
 	}
-	if err := a.askPerson(at); err != nil || a.approved {
+	if err := a.askPerson(at); err != nil {
 		return err
 	}
-	if stale {
-		if err := a.note(at, "denied", "approval expired"); err != nil {
-			return err
-		}
-		return diag.New(diag.Approval, "the approval of '%s' has expired -- one holds for %.0f minutes", a.name(), approvalFor.Minutes())
+	switch {
+	case a.approved: // others ran while the person thought
+		return a.unchanged(at)
+	case stale:
+		return a.unapproved(at, "approval expired",
+			fmt.Sprintf("the approval of '%s' has expired -- one holds for %.0f minutes", a.name(), approvalFor.Minutes()))
 	}
-	if err := a.note(at, "denied", "requires approval"); err != nil {
+	return a.unapproved(at, "requires approval",
+		fmt.Sprintf("action '%s' requires approval before commit() — call %s.approve() first", a.name(), a.name()))
+}
+
+// unapproved notes that there is no approval and gives the error of it.
+func (a *Action) unapproved(at Place, detail, message string) error {
+	if err := a.note(at, "denied", detail); err != nil {
 		return err
 	}
-	return diag.New(diag.Approval, "action '%s' requires approval before commit() — call %s.approve() first", a.name(), a.name())
+	return diag.New(diag.Approval, "%s", message)
 }
 
 // askPerson asks for an approval where the run has somebody to ask.
@@ -118,13 +144,18 @@ func (a *Action) askPerson(at Place) error {
 		return nil
 	}
 	var got Approval
-	name, what := a.name(), a.describe()
+	name := a.name()
+	what, seen := a.Shown(at.th)
 	at.th.Blocking(func(ctx context.Context) { got = ask(ctx, name, what) })
 	if err := at.th.Stopped(); err != nil {
 		return err
 	}
 	if got.Yes {
-		return a.approvedBy(at, got.By, "asked", true)
+		got.seen = seen
+		if err := a.approvedBy(at, got, "asked", true); err != nil {
+			return err
+		}
+		return a.require(at, "", "denied") // policy may have changed meanwhile
 	}
 	return at.Event(a.decl.kind(), a.name(), "refused", "", audit.Field{Key: "by", Value: got.By})
 }

@@ -2,10 +2,13 @@ package eval_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/policy"
 )
@@ -106,7 +109,9 @@ func TestApprovalsOfPeopleEnd(t *testing.T) {
 	p := newProgram(t, context.Background(), func(c *eval.Config) {
 		c.Clock = func() time.Time { return now }
 		c.Extra["person"] = eval.NewBuiltin(eval.Builtin{Name: "person", Min: 1, Max: 1, Fn: func(c *eval.Call) (eval.Value, error) {
-			err := c.Args[0].AsObject().(*eval.Action).ApproveBy(c.Thread, "ann")
+			a := c.Args[0].AsObject().(*eval.Action)
+			_, digest := a.Shown(c.Thread)
+			err := a.ApproveBy(c.Thread, "ann", digest)
 			now = now.Add(11 * time.Minute)
 			return eval.Nil(), err
 		}})
@@ -114,5 +119,89 @@ func TestApprovalsOfPeopleEnd(t *testing.T) {
 	_, err := p.run(t, "irreversible action pay() requires approval:\n    print(\"paid\")\na = pay()\na.verify()\nperson(a)\na.commit()\n")
 	if err == nil || !strings.Contains(err.Error(), "has expired") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestBreakWhileSomebodyIsAsked lets the program run on while a person thinks or
+// a body waits: what they said yes to is what happens, once.
+func TestBreakWhileSomebodyIsAsked(t *testing.T) {
+	const head = "irreversible action pay(to: Map) requires pay.out, approval:\n    print(\"paid\", to)\n" +
+		"to = {\"name\": \"ann\"}\na = pay(to)\na.verify()\n"
+	const undo = "reversible action book():\n    pass\nrollback:\n    print(\"undone\")\n    go2()\n    wait()\na = book()\na.verify()\na.commit()\n"
+	const other = "async agent other:\n    wait2()\n    try:\n        STEP\n    catch e:\n        print(e.message)\n    go()\nstart(other)\n"
+	doing := func(step string) string { return strings.Replace(other, "STEP", step, 1) }
+	tests := []struct{ name, program, want, problem string }{
+		{"other arguments", head + doing("to[\"name\"] = \"eve\"") + "a.commit()\n", "", "arguments of 'pay' changed since it was approved"},
+		{"a second commit", head + doing("a.commit()") + "a.commit()\n", "action 'pay' is being committed already\npaid {name: ann}\n", ""},
+		{"another policy", head + "async agent other:\n    a.commit()\nstart(other)\nwait2()\npolicy: deny pay.out\ngo()\nawait(other)\n", "", "denied by policy"},
+		{"a second rollback", undo + doing("a.rollback()") + "a.rollback()\nprint(a.state)\n",
+			"undone\naction 'book' is being rolled back already\nrolled_back\n", ""},
+		{"a rollback in itself", strings.Replace(undo, "go2()\n    wait()", "a.rollback()", 1) + "a.rollback()\n",
+			"undone\n", "action 'book' is being rolled back already"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			first, second := make(chan bool), make(chan bool)
+			begun := sync.OnceFunc(func() { close(second) })
+			builtin := func(c *eval.Config, name string, f func(*eval.Thread)) {
+				c.Extra[name] = eval.NewBuiltin(eval.Builtin{Name: name, Fn: func(c *eval.Call) (eval.Value, error) {
+					f(c.Thread)
+					return eval.Nil(), nil
+				}})
+			}
+			wait := func(ctx context.Context, on chan bool) {
+				select {
+				case <-on:
+				case <-ctx.Done():
+				}
+			}
+			p := newProgram(t, context.Background(), func(c *eval.Config) {
+				builtin(c, "go", func(*eval.Thread) { close(first) })
+				builtin(c, "go2", func(*eval.Thread) { begun() })
+				builtin(c, "wait", func(th *eval.Thread) { th.Blocking(func(ctx context.Context) { wait(ctx, first) }) })
+				builtin(c, "wait2", func(th *eval.Thread) { th.Blocking(func(ctx context.Context) { wait(ctx, second) }) })
+				c.AskApproval = func(ctx context.Context, _, _ string) eval.Approval {
+					begun()
+					wait(ctx, first)
+					return eval.Approval{Yes: true, By: "ann"}
+				}
+			})
+			out, err := p.run(t, tt.program)
+			if out != tt.want || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {
+				t.Errorf("%q, %v", out, err)
+			}
+		})
+	}
+}
+
+// TestBreakTransactionAtTheEnd ends programs in the middle of a transaction: the
+// error and the audit tell what is not undone.
+func TestBreakTransactionAtTheEnd(t *testing.T) {
+	const head = "reversible action book(n):\n    pass\nrollback:\n    print(\"undone\", n)\n    if n == 2: end()\n    if n < 2: print(\"never\")\n"
+	const three = "    for i in range(3):\n        a = book(i)\n        a.verify()\n        a.commit()\n"
+	tests := []struct {
+		name, program, want string
+		notes, audited      int
+	}{
+		{"in the body", "try:\n  transaction:\n" + three + "    end()\ncatch e: print(\"caught\")\nprint(\"goes on\")\n", "", 3, 3},
+		{"in a rollback", "try:\n  transaction:\n" + three + "    raise \"no\"\ncatch e: print(\"caught\")\nprint(\"goes on\")\n", "undone 2\n", 3, 2},
+		{"undone by hand", "transaction:\n    a = book(7)\n    a.verify()\n    a.commit()\n    a.rollback()\n    raise \"no\"\n", "undone 7\n", 0, 0},
+	}
+	for _, tt := range tests {
+		p := newProgram(t, context.Background(), func(c *eval.Config) {
+			c.Extra["end"] = eval.NewBuiltin(eval.Builtin{Name: "end", Fn: func(c *eval.Call) (eval.Value, error) {
+				c.Thread.Interp().Stop(diag.Limit, "time limit of 1s reached")
+				return eval.Nil(), c.Thread.Stopped()
+			}})
+		})
+		out, err := p.run(t, head+tt.program)
+		var e *diag.Error
+		if !errors.As(err, &e) || out != tt.want || strings.Count(strings.Join(e.Notes, "\n"), "not undone: action 'book'") != tt.notes {
+			t.Errorf("%s: %q, %v", tt.name, out, err)
+			continue
+		}
+		if log := strings.Join(p.Audit().Lines(), "\n"); strings.Count(log, "not rolled back: time limit of 1s reached") != tt.audited {
+			t.Errorf("%s: the audit says\n%s", tt.name, log)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/diag"
@@ -184,21 +185,48 @@ func (c *compiler) transaction(s *ast.TransactionStmt) stmt {
 			}
 			return k, v
 		}
-		if !Fatal(err) {
-			th.undoAll(fr, at, tx, err)
-		}
-		panic(&thrown{err})
+		panic(&thrown{th.undoAll(fr, at, tx, err)})
 	}
 }
 
-// undoAll rolls a transaction's actions back. One that cannot be undone does
-// not stop the others; the error that led here tells of it.
-func (th *Thread) undoAll(fr fp, at *site, tx *transaction, cause *diag.Error) {
+// undoAll rolls back the actions of a transaction that a cause ended, and gives
+// the error that goes on, which tells of what is not undone. One that cannot be
+// undone does not stop the others; at the end of the program nothing is.
+func (th *Thread) undoAll(fr fp, at *site, tx *transaction, cause *diag.Error) *diag.Error {
+	var notes []string
 	for i := len(tx.done) - 1; i >= 0; i-- {
 		a := tx.done[i]
-		_, err := th.inNative(fr, at.off, at.id, func() (Value, error) { return a.undo(th) })
-		if err != nil {
-			cause.Notes = append(cause.Notes, fmt.Sprintf("not undone: action '%s': %v", a.name(), err))
+		if a.state != "committed" {
+			continue // the program has undone it itself
+		}
+		err := th.undoOne(fr, at, a, cause)
+		if err == nil {
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("not undone: action '%s': %v", a.name(), err))
+		if Fatal(err) {
+			cause = asDiag(err)
 		}
 	}
+	if notes != nil {
+		e := *cause
+		e.Notes = append(slices.Clip(e.Notes), notes...)
+		cause = &e
+	}
+	return cause
+}
+
+// undoOne rolls one action back, unless the cause ends the program: then it
+// notes that nobody does.
+func (th *Thread) undoOne(fr fp, at *site, a *Action, cause *diag.Error) (err error) {
+	if Fatal(cause) {
+		if err := a.note(Place{th, at.info, fr, *at.pos}, "failed", "not rolled back: "+cause.Msg); err != nil {
+			return err
+		}
+		return cause
+	}
+	m := th.mark()
+	defer func() { err = th.caught(m, recover(), err) }()
+	_, err = th.inNative(fr, at.off, at.id, func() (Value, error) { return a.undo(th) })
+	return err
 }

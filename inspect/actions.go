@@ -176,7 +176,8 @@ func callStep(th *eval.Thread, a *eval.Action, name string) (eval.Value, error) 
 	bound := eval.NewBuiltin(eval.Builtin{Name: a.OwnerName() + "." + m.Name, Min: m.Min, Max: m.Max, Labels: m.Labels,
 		Fn: func(c *eval.Call) (eval.Value, error) { return m.Fn(c, a) }})
 	if name == "approve" { // the person at the console, not the program
-		return eval.Obj(a), a.ApproveBy(th, "the console")
+		_, digest := a.Shown(th)
+		return eval.Obj(a), a.ApproveBy(th, "the console", digest)
 	}
 	return th.Call(bound)
 }
