@@ -164,20 +164,23 @@ func (c *checker) connectNeeds(at place, x *ast.CallExpr) {
 		return nil
 	}
 	what := "an MCP server"
-	if name, ok := arg(0, "name").(*ast.StringLit); ok {
+	name, named := arg(0, "name").(*ast.StringLit)
+	if named {
 		what = "MCP server '" + name.Value + "'"
 	}
 	c.needs.add(at, "mcp.connect", what, x.P)
 	if arg(1, "command") != nil {
 		c.needs.add(at, "process.run", what, x.P)
 	}
+	fromFile := arg(1, "command") == nil && arg(-1, "url") == nil
+	c.needs.open = c.needs.open || fromFile // a file says which
+	at.seq = math.MaxInt                    // its tools are called later
 	switch capability := arg(3, "capability").(type) {
 	case *ast.StringLit:
-		at.seq = math.MaxInt // its tools are called later
 		c.needs.add(at, policy.Name(capability.Value), "the tools of "+what, x.P)
 	case nil, *ast.NilLit:
-		if arg(1, "command") == nil && arg(-1, "url") == nil { // a file says which
-			c.needs.open = true
+		if named && !fromFile && c.o.Ceiling != nil {
+			c.needs.add(at, policy.Join("mcp", name.Value), "the tools of "+what, x.P)
 		}
 	default:
 		c.needs.open = true
