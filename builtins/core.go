@@ -140,7 +140,7 @@ func builtinAssert(c *eval.Call) (eval.Value, error) {
 		}
 		return eval.Value{}, fail("%s", s)
 	}
-	return eval.Value{}, fail("assertion failed")
+	return eval.Value{}, fail(eval.AssertionFailed)
 }
 
 func removed(format string) func(c *eval.Call) (eval.Value, error) {

@@ -10,6 +10,9 @@ import (
 	"github.com/sense-lang/sense/diag"
 )
 
+// AssertionFailed is the message of an assert without one of its own.
+const AssertionFailed = "assertion failed"
+
 // assertCall compiles assert(a == b) so that its error knows both sides. It
 // gives nil for other calls.
 func (c *compiler) assertCall(e *ast.CallExpr, labels []string) expr {

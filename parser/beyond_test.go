@@ -2,6 +2,7 @@ package parser
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -235,6 +236,18 @@ func TestNewRefusals(t *testing.T) {
 		var e *diag.Error
 		if !errors.As(err, &e) || e.Error() != c.want || e.Kind != diag.Syntax || e.File != "x.sns" || e.Pos.Col < 1 {
 			t.Errorf("%q:\n got %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
+
+func TestPythonsLambdaWithoutParametersIsHinted(t *testing.T) {
+	for src, want := range map[string]bool{
+		"x = lambda: 1\n": true, "x = [lambda: 1]\n": true, "x = f(1)(lambda)[lambda: : 2]\n": false, "x = lambda y 1\n": false, "x = y: 1\n": false,
+	} {
+		_, err := Parse("x.sns", src)
+		var e *diag.Error
+		if !errors.As(err, &e) || slices.Equal(e.Notes, []string{"a lambda without parameters is written lambda (): ..."}) != want {
+			t.Errorf("%q: %v, hints %q", src, err, e.Notes)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"github.com/sense-lang/sense/ast"
+	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/lexer"
 )
 
@@ -61,6 +62,18 @@ func (p *parser) lambda() ast.Expr {
 	p.expect(lexer.Colon, "expected ':' after the parameters of a lambda")
 	l.Body = p.expr()
 	return l
+}
+
+// hints gives what helps a reader of an error at pos: how a lambda without
+// parameters is written, where its colon follows the word at once as in Python.
+func (p *parser) hints(pos diag.Pos) []string {
+	if p.i == 0 || p.kind() != lexer.Colon || p.toks[p.i].Pos != pos {
+		return nil
+	}
+	if before := &p.toks[p.i-1]; before.Kind != lexer.Ident || before.Text != "lambda" {
+		return nil
+	}
+	return []string{"a lambda without parameters is written lambda (): ..."}
 }
 
 func (p *parser) lambdaParams() []*ast.Param {

@@ -118,7 +118,7 @@ func (p *parser) file(name string, toks []lexer.Token) (f *ast.File, err error) 
 }
 
 func (p *parser) failAt(pos diag.Pos, msg string) {
-	panic(bailout{&diag.Error{Kind: diag.Syntax, File: p.name, Pos: pos, Msg: msg}})
+	panic(bailout{&diag.Error{Kind: diag.Syntax, File: p.name, Pos: pos, Msg: msg, Notes: p.hints(pos)}})
 }
 
 // fail reports msg at the current token and says what was found instead.

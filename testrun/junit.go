@@ -66,7 +66,7 @@ func suiteXML(f *Result) xmlSuite {
 		c := xmlCase{Name: t.Desc, Class: class, Time: inSeconds(t.Took)}
 		if t.Err != nil {
 			s.Failures++
-			c.Failure = &xmlFault{t.Err.Error(), strings.Join(append([]string{t.Err.Error()}, notes(t.Err)...), "\n")}
+			c.Failure = &xmlFault{t.Err.Error(), strings.Join(append([]string{t.Err.Error()}, notes(t.Err, true)...), "\n")}
 		}
 		s.Cases = append(s.Cases, c)
 	}

@@ -39,7 +39,7 @@ type Options struct {
 	// other, whose output then comes as it is made.
 	Workers int
 	// Timings adds to the text how long each test took, Notes what an error has to
-	// say besides its message, such as the two sides of a failed comparison.
+	// say besides its message; both sides of a failed assert are told always.
 	Timings, Notes bool
 	// Coverage counts the lines that ran.
 	Coverage bool

@@ -89,6 +89,8 @@ loading
   PASS  adds
   FAIL  fails
         [line 4] assertion failed
+        left of '==':  2 (Int)
+        right of '==': 3 (Int)
 
 test_c.sns
   PASS  last

@@ -33,10 +33,7 @@ func writeTests(o *Options, f *Result) {
 }
 
 func (o *Options) writeNotes(w io.Writer, err error) {
-	if !o.Notes {
-		return
-	}
-	for _, n := range notes(err) {
+	for _, n := range notes(err, o.Notes) {
 		fmt.Fprintf(w, "        %s\n", diag.Visible(n))
 	}
 }
@@ -51,9 +48,11 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(10 * time.Millisecond)
 }
 
-func notes(err error) []string {
+// notes gives what an error has to say besides its message; where not all is
+// wanted, that is both sides of a failed assert, without which it says nothing.
+func notes(err error, all bool) []string {
 	var e *diag.Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && (all || e.Msg == eval.AssertionFailed) {
 		return e.Notes
 	}
 	return nil

@@ -25,8 +25,9 @@ func testCommand() *cobra.Command {
 		Short: "Run the tests of a file or folder",
 		Long: `Run the test blocks of a file, or of the files of a folder that are named test_*.sns or *_test.sns.
 
-A failed assert of a comparison shows both sides with --verbose, on a terminal,
-and in the reports of --json and --junit.
+A failed assert of a comparison shows both sides. What other errors say besides
+their message is shown with --verbose, on a terminal, and in the reports of
+--json and --junit.
 
 With --record each file's exchanges with models, MCP servers, people, clock and
 chance are written to a tape beside it, FILE.tape; with --replay they come from
