@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"tape":      {"diag", "model"},
 
 	"builtins":     {"ast", "audit", "diag", "eval", "mcp", "mcp/config", "memory", "model", "model/...", "policy", "pybridge", "tape", "builtins/..."},
-	"builtins/std": {"diag", "eval", "mcp", "mcp/config", "policy", "tape"},
+	"builtins/std": {"ast", "diag", "eval", "mcp", "mcp/config", "policy", "tape"},
 	"builtins/...": {"ast", "audit", "diag", "eval", "mcp", "memory", "model", "model/...", "policy", "pybridge", "builtins/..."},
 
 	// The root wires everything but the commands' own packages.

@@ -48,15 +48,16 @@ func (d *Declarations) in(file string) []eval.Declared {
 	return out
 }
 
-// NewMCPServer makes an MCP server of a program that has run: its tools, and
-// its actions by tools that prepare, describe, approve, commit and roll back.
-// What the file itself declares is offered, not what it imports. Every call
+// NewMCPServer makes an MCP server of a program that has run: its tools, its
+// actions by tools that prepare, describe, approve, commit and roll back, and the
+// resources and prompts that it offers by std.serve. Of tools and actions, what
+// the file itself declares is offered, not what it imports. Every call
 // stands under the policy of the place where the tool or action is declared,
 // and is audited; an approval is asked of the client's user. The error says
 // what cannot be offered.
 func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server, error) {
 	s := &serve.Server{Name: name, Version: "1"}
-	m := &served{in: r.in, actions: map[string]*servedAction{}}
+	m := &served{in: r.in, warn: r.deps.Warn, actions: map[string]*servedAction{}}
 	actions := false
 	for _, x := range d.in(file) {
 		switch o := x.Value.AsObject().(type) {
@@ -67,8 +68,9 @@ func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server
 			s.Tools = append(s.Tools, m.prepare(x.Value, o))
 		}
 	}
-	if len(s.Tools) == 0 {
-		return nil, diag.New(diag.Runtime, "%s declares no tools and no actions, so there is nothing to serve", file)
+	m.offers(s, r.std.Offers(s.Updated))
+	if len(s.Tools)+len(s.Resources)+len(s.Prompts) == 0 {
+		return nil, diag.New(diag.Runtime, "%s declares no tools and no actions, and offers no resources and no prompts, so there is nothing to serve", file)
 	}
 	if actions {
 		s.Tools = append(s.Tools, m.steps()...)
@@ -77,7 +79,7 @@ func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server
 	}
 	seen := map[string]bool{}
 	for i, t := range s.Tools {
-		s.Tools[i].Call = m.safely(t.Call)
+		s.Tools[i].Call = m.safely("the tool '"+t.Name+"'", t.Call)
 		if seen[t.Name] {
 			return nil, diag.New(diag.Runtime, "%s declares '%s' in more than one sense, so a client could not tell them apart", file, t.Name)
 		}
@@ -88,17 +90,24 @@ func NewMCPServer(r *Runtime, name, file string, d *Declarations) (*serve.Server
 
 type handler = func(context.Context, *serve.Call) (*serve.Result, error)
 
-// safely takes secrets out of the errors of a call: they go to somebody else.
-func (m *served) safely(call handler) handler {
+// safely makes the errors of a call fit for somebody else: secrets are taken out, and
+// the line of the program, which a client has no use for, goes to whoever runs it.
+func (m *served) safely(what string, call handler) handler {
 	return func(ctx context.Context, c *serve.Call) (*serve.Result, error) {
 		out, err := call(ctx, c)
-		if err == nil {
-			return out, nil
+		var ask *serve.Ask
+		if err == nil || errors.As(err, &ask) {
+			return out, err
 		}
-		if text := m.in.Audit().Redactor.Redact(err.Error()); text != err.Error() {
-			return nil, errors.New(text)
+		text := err.Error()
+		var at *diag.Error
+		if errors.As(err, &at) && at.Pos.Line > 0 {
+			text = at.Msg
+			if m.warn != nil {
+				m.warn(fmt.Sprintf("%s failed for %s at line %d of %s: %s", what, host(c), at.Pos.Line, at.File, text))
+			}
 		}
-		return out, err
+		return nil, errors.New(m.in.Audit().Redactor.Redact(text))
 	}
 }
 
@@ -107,7 +116,8 @@ const maxPrepared = 500
 
 // served is a program that serves.
 type served struct {
-	in *eval.Interp
+	in   *eval.Interp
+	warn func(string) // may be nil
 
 	mu      sync.Mutex
 	actions map[string]*servedAction
@@ -141,13 +151,7 @@ func (m *served) tool(v eval.Value, t *eval.Tool) serve.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return m.run(ctx, c, v, func(th *eval.Thread) (eval.Value, error) {
-				r, err := th.CallLabeled(v, nil, args)
-				if err == nil && t.Async() {
-					return th.Await(r)
-				}
-				return r, err
-			})
+			return m.run(ctx, c, v, func(th *eval.Thread) (eval.Value, error) { return m.call(th, v, nil, args) })
 		},
 	}
 }
@@ -182,7 +186,7 @@ func (m *served) host(ctx context.Context, c *serve.Call, at eval.Value, f func(
 func (m *served) client(c *serve.Call) std.Client {
 	clean := m.in.Audit().Redactor.Redact
 	return std.Client{
-		Form: c.Form, Sample: c.Sample,
+		Name: c.Client, Can: c.Can, Put: c.Put,
 		Progress: func(done float64, total *float64, message string) { c.Progress(done, total, clean(message)) },
 		Log:      func(level, text string) { c.Log(level, clean(text)) },
 	}
@@ -232,7 +236,7 @@ func blocksOf(m *eval.Map) (blocks []json.RawMessage) {
 		if !ok {
 			return nil
 		}
-		if s, ok := kind.AsString(); !ok || !slices.Contains([]string{"text", "image", "audio", "resource", "resource_link"}, s) {
+		if !isBlock(kind) {
 			return nil
 		}
 		raw, err := builtins.ToJSON(item)
@@ -242,6 +246,12 @@ func blocksOf(m *eval.Map) (blocks []json.RawMessage) {
 		blocks = append(blocks, raw)
 	}
 	return blocks
+}
+
+// isBlock reports whether a content block may be of this type.
+func isBlock(kind eval.Value) bool {
+	s, ok := kind.AsString()
+	return ok && slices.Contains([]string{"text", "image", "audio", "resource", "resource_link"}, s)
 }
 
 // prepare offers to prepare an action.

@@ -212,8 +212,8 @@ func TestServedToolsAsk(t *testing.T) {
 		t.Errorf("the audit says\n%s", audit())
 	}
 	s, _, _ = serveProgram(t, src, "")
-	if r := callServed(t, s, "order", `{"what":"tea"}`); !r.IsError || !strings.Contains(r.Text, "ask_human() got no answer: the client cannot ask its user") {
-		t.Errorf("%+v", r)
+	if _, err := s.Call(t.Context(), "order", json.RawMessage(`{"what":"tea"}`)); err == nil || !strings.Contains(err.Error(), "ask_human() got no answer: the client cannot ask its user") {
+		t.Errorf("%v", err)
 	}
 	s, _, _ = serveProgram(t, src, `{"other":1}`)
 	if r := callServed(t, s, "order", `{"what":"tea"}`); !r.IsError || !strings.Contains(r.Text, "ask_human() got no answer: the user of the client gave no answer") {
@@ -291,9 +291,12 @@ tool denied() "May not":
 		t.Errorf("the audit says\n%s", audit())
 	}
 	s, _, _ = serveTo(t, src, mcp.Handlers{}) // a client that can do nothing of it
-	for tool, want := range map[string]string{"works": "worked", "fills": "std.serve.form: the client cannot ask its user", "thinks": "std.serve.sample: the client lends no model"} {
-		if r := callServed(t, s, tool, `{}`); !strings.Contains(r.Text, want) || r.IsError != (tool != "works") {
-			t.Errorf("%s: %+v", tool, r)
+	if r := callServed(t, s, "works", `{}`); r.IsError || r.Text != "worked" {
+		t.Errorf("%+v", r)
+	}
+	for tool, want := range map[string]string{"fills": "std.serve.form: the client cannot ask its user", "thinks": "std.serve.sample: the client lends no model"} {
+		if _, err := s.Call(t.Context(), tool, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", tool, err)
 		}
 	}
 }
@@ -318,7 +321,7 @@ func TestServedApprovalIsRefused(t *testing.T) {
 
 func TestNothingToServe(t *testing.T) {
 	for src, want := range map[string]string{
-		"x = 1": "p.sns declares no tools and no actions, so there is nothing to serve",
+		"x = 1": "p.sns declares no tools and no actions, and offers no resources and no prompts, so there is nothing to serve",
 		"irreversible action a():\n    print(1)\ntool prepare_a() \"x\": return 1\n": "p.sns declares 'prepare_a' in more than one sense",
 	} {
 		declared := &sense.Declarations{}

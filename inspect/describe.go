@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/builtins"
@@ -185,7 +184,7 @@ func describeServer(th *eval.Thread, it item) object {
 	return object{
 		{"kind", "mcp_server"},
 		{"name", s.Name()},
-		{"capability", orNil(strings.Join(s.Capabilities(), ", "))},
+		{"capability", orNil(s.Capability())},
 		{"tools", names},
 		{"status", s.Status()},
 		{"tool_details", details},
@@ -229,8 +228,8 @@ func (c *Console) decisions(th *eval.Thread) []ruling {
 		ask("action", it, it.Value.AsObject().(*eval.ActionDecl).Requires())
 	}
 	for _, it := range c.declared.of("mcp") {
-		if s, ok := it.Value.AsObject().(*builtins.MCPServer); ok {
-			ask("mcp", it, s.Capabilities())
+		if s, ok := it.Value.AsObject().(*builtins.MCPServer); ok && s.Capability() != "" {
+			ask("mcp", it, []string{s.Capability()})
 		}
 	}
 	return out

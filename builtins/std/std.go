@@ -62,6 +62,7 @@ type Library struct {
 	random source
 	regexp patterns
 	http   client
+	offers offers
 }
 
 // New makes the library of a program. Close it when the program is done.

@@ -33,7 +33,8 @@ HTTP.
 
 With a FILE, the program runs and then its tools and actions are offered to any
 MCP client: tools as they are, actions by prepare_NAME, describe_action,
-approve_action (which asks the client's user), commit_action and rollback_action.
+approve_action (which asks the client's user), commit_action and rollback_action;
+and what it offers by std.serve, resources and prompts.
 Policy, audit and approvals hold as in 'sense run', whose flags it takes. What
 the program prints goes to standard error.
 

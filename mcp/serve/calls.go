@@ -5,11 +5,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	gomcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/sense-lang/sense/mcp"
 )
 
 const (
@@ -19,13 +22,16 @@ const (
 	endTime = 5 * time.Second
 	// maxWaiting bounds the calls that wait for one.
 	maxWaiting = 1000
-	answerKey  = "answer"
+	// answerKey is the name of a single question, and of the text that answers it.
+	answerKey = "answer"
 )
 
 var (
 	errNoAnswer = errors.New("the user of the client gave no answer")
 	errCannot   = errors.New("the client cannot ask its user (it does not offer elicitation)")
 	errNoModel  = errors.New("the client lends no model (it does not offer sampling)")
+	errNoRoots  = errors.New("the client tells no roots (it does not offer them)")
+	errAsksNot  = errors.New("whoever reads a resource cannot be asked")
 	errNoWords  = errors.New("the client's model gave no answer")
 	errTooMany  = errors.New("too many calls wait for answers")
 	errEnded    = errors.New("the server ends")
@@ -60,21 +66,36 @@ func (c *calls) end() {
 	}
 }
 
+// work is what a request has run.
+type work struct {
+	what string // such as "the tool 'x'", which tells it from other work
+	run  func(ctx context.Context, c *Call) (*Result, error)
+	mute bool // the client cannot be asked
+}
+
+// outcome is what a request comes to: a result or an error, or questions first.
+type outcome struct {
+	result    *Result
+	err       error
+	questions *server.InputRequestBuilder
+}
+
 // running is a call.
 type running struct {
-	tool     *Tool
+	work     *work
 	ctx      context.Context
 	stop     context.CancelCauseFunc
-	ask      chan *wish
-	answer   chan reply
+	ask      chan []mcp.Question
+	answers  chan []mcp.Answer
 	done     chan struct{} // closed when the call is over
 	result   *Result
 	err      error
 	panicked any
 
-	question *wish // the open one
-	detach   func() bool
-	late     *time.Timer
+	open    []mcp.Question // the questions that are with the client
+	refused error          // why the last questions could not be put
+	detach  func() bool
+	late    *time.Timer
 
 	mu   sync.Mutex
 	from *request // the one that waits for the call
@@ -83,124 +104,139 @@ type running struct {
 // request is a client's, while it is open.
 type request struct {
 	ctx   context.Context
-	token mcp.ProgressToken // nil where the client wants no progress
+	token gomcp.ProgressToken // nil where the client wants no progress
 }
 
-// wish is what a call asks its client: something of the user, by a form, or
-// of the model.
-type wish struct {
-	message string
-	form    map[string]any // the schema of a form; nil asks for a text
-	sample  *mcp.CreateMessageParams
-}
-
-type reply struct {
-	text    string         // a text's, or the model's
-	content map[string]any // a form's
-	err     error
+// handle begins what a request asks for, or goes on with it where the request brings
+// answers.
+func (c *calls) handle(ctx context.Context, w *work, call *Call, p *gomcp.MultiRoundTripParams, meta *gomcp.Meta) (outcome, error) {
+	req := &request{ctx: ctx}
+	if meta != nil {
+		req.token = meta.ProgressToken
+	}
+	if p != nil && p.RequestState != "" {
+		return c.resume(req, w, p)
+	}
+	call.Client, call.Can = clientOf(ctx)
+	return c.begin(req, w, call)
 }
 
 // begin runs a call until it is over or asks something.
-func (c *calls) begin(req *request, t *Tool, call *Call) (*mcp.CallToolResult, error) {
-	r := &running{tool: t, ask: make(chan *wish), answer: make(chan reply), done: make(chan struct{})}
+func (c *calls) begin(req *request, w *work, call *Call) (outcome, error) {
+	r := &running{work: w, ask: make(chan []mcp.Question), answers: make(chan []mcp.Answer), done: make(chan struct{})}
 	r.ctx, r.stop = context.WithCancelCause(c.ctx)
 	r.lend(call)
 	c.work.Go(func() {
 		defer close(r.done)
 		defer func() { r.panicked = recover() }()
-		r.result, r.err = t.Call(r.ctx, call)
+		r.result, r.err = w.run(r.ctx, call)
 	})
 	return c.attend(req, r)
 }
 
 // lend gives a call what it may ask and tell its client.
 func (r *running) lend(call *Call) {
+	call.Put = r.put
 	call.Ask = func(ctx context.Context, message string) (string, error) {
-		a := r.wait(ctx, &wish{message: message})
-		return a.text, a.err
-	}
-	call.Form = func(ctx context.Context, message string, schema map[string]any) (map[string]any, error) {
-		a := r.wait(ctx, &wish{message: message, form: schema})
-		return a.content, a.err
-	}
-	call.Sample = func(ctx context.Context, prompt, system string, maxTokens int) (string, error) {
-		a := r.wait(ctx, &wish{sample: &mcp.CreateMessageParams{
-			Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}},
-			MaxTokens: maxTokens, SystemPrompt: system,
-		}})
-		return a.text, a.err
+		answers, err := r.put(ctx, []mcp.Question{{Name: answerKey, Message: message, Form: textForm()}})
+		if err != nil {
+			return "", err
+		}
+		return textOf(&answers[0])
 	}
 	call.Progress, call.Log = r.progress, r.log
 }
 
-// wait puts a question and waits for its answer.
-func (r *running) wait(ctx context.Context, q *wish) reply {
+// put puts questions and waits for their answers.
+func (r *running) put(ctx context.Context, questions []mcp.Question) ([]mcp.Answer, error) {
 	select {
-	case r.ask <- q:
+	case r.ask <- questions:
 	case <-ctx.Done():
-		return reply{err: context.Cause(ctx)}
+		return nil, context.Cause(ctx)
 	case <-r.ctx.Done():
-		return reply{err: context.Cause(r.ctx)}
+		return nil, context.Cause(r.ctx)
 	}
 	select {
-	case a := <-r.answer:
-		return a
+	case a := <-r.answers:
+		return a, nil
 	case <-ctx.Done():
-		return reply{err: context.Cause(ctx)}
+		return nil, context.Cause(ctx)
 	case <-r.ctx.Done():
-		return reply{err: context.Cause(r.ctx)}
+		return nil, context.Cause(r.ctx)
 	}
 }
 
 // attend follows a call for a request, whose end ends the call.
-func (c *calls) attend(req *request, r *running) (*mcp.CallToolResult, error) {
+func (c *calls) attend(req *request, r *running) (outcome, error) {
 	ctx := req.ctx
 	r.heldBy(req)
 	defer r.heldBy(nil)
 	r.detach = context.AfterFunc(ctx, func() { r.stop(context.Cause(ctx)) })
 	for {
 		select {
-		case r.question = <-r.ask:
-			if err := mayAsk(ctx, r.question); err != nil {
-				r.tell(reply{err: err})
+		case r.open = <-r.ask:
+			if err := r.work.mayAsk(ctx, r.open); err != nil {
+				r.refused = err
+				r.tell(allFailed(r.open, err))
 				continue
 			}
 			return c.park(ctx, r)
 		case <-r.done:
 			r.detach()
 			r.stop(nil)
-			if r.panicked != nil {
-				return nil, fmt.Errorf("the tool '%s' failed by a panic: %v", r.tool.Name, r.panicked)
-			}
-			return finish(r.result, r.err), nil
+			return r.outcome(ctx)
 		}
 	}
 }
 
-// tell gives a call its answer, unless it is over.
-func (r *running) tell(a reply) {
+// outcome tells what a call that is over came to. A failure for what the client does
+// not offer is one of the request from 2026-07-28 on.
+func (r *running) outcome(ctx context.Context) (outcome, error) {
+	switch {
+	case r.panicked != nil:
+		return outcome{}, fmt.Errorf("%s failed by a panic: %v", r.work.what, r.panicked)
+	case r.err != nil && r.refused != nil && gomcp.IsModernProtocol(server.RequestProtocolVersion(ctx)):
+		if name, ok := capabilities[r.refused]; ok && strings.Contains(r.err.Error(), r.refused.Error()) {
+			return outcome{}, &missing{name, r.err.Error()}
+		}
+	}
+	return outcome{result: r.result, err: r.err}, nil
+}
+
+// capabilities names what a client lacks.
+var capabilities = map[error]string{errCannot: "elicitation", errNoModel: "sampling", errNoRoots: "roots"}
+
+// tell gives a call its answers, unless it is over.
+func (r *running) tell(a []mcp.Answer) {
 	select {
-	case r.answer <- a:
+	case r.answers <- a:
 	case <-r.done:
 	}
 }
 
 // mayAsk says why the client cannot be asked.
-func mayAsk(ctx context.Context, q *wish) error {
-	s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	switch {
-	case q.sample != nil && (!ok || s.GetClientCapabilities().Sampling == nil):
-		return errNoModel
-	case q.sample == nil && (!ok || s.GetClientCapabilities().Elicitation == nil):
-		return errCannot
+func (w *work) mayAsk(ctx context.Context, questions []mcp.Question) error {
+	if w.mute {
+		return errAsksNot
+	}
+	_, can := clientOf(ctx)
+	for _, q := range questions {
+		switch kind := kindOf(q); {
+		case kind == sampling && !can.Sampling:
+			return errNoModel
+		case kind == elicitation && !can.Elicitation:
+			return errCannot
+		case kind == listRoots && !can.Roots:
+			return errNoRoots
+		}
 	}
 	return nil
 }
 
-// park sends the open question to the client and keeps the call until the answer
-// comes. A client of an older revision is asked while its request goes on.
-func (c *calls) park(ctx context.Context, r *running) (*mcp.CallToolResult, error) {
-	if mcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
+// park sends the open questions to the client and keeps the call until the answers
+// come. A client of an older revision is asked while its request goes on.
+func (c *calls) park(ctx context.Context, r *running) (outcome, error) {
+	if gomcp.IsModernProtocol(server.RequestProtocolVersion(ctx)) {
 		r.detach()
 	}
 	state := rand.Text()
@@ -208,7 +244,7 @@ func (c *calls) park(ctx context.Context, r *running) (*mcp.CallToolResult, erro
 	defer c.mu.Unlock()
 	if len(c.waiting) >= maxWaiting {
 		r.stop(errTooMany)
-		return failure(errTooMany), nil
+		return outcome{err: errTooMany}, nil
 	}
 	c.waiting[state] = r
 	r.late = time.AfterFunc(answerTime, func() {
@@ -216,23 +252,11 @@ func (c *calls) park(ctx context.Context, r *running) (*mcp.CallToolResult, erro
 			r.stop(errNoAnswer)
 		}
 	})
-	return r.question.put(server.NewInputRequestBuilder("").RequestState(state)).ToolResult(), nil
-}
-
-// put adds the question to what goes to the client.
-func (q *wish) put(b *server.InputRequestBuilder) *server.InputRequestBuilder {
-	if q.sample != nil {
-		return b.Sample(answerKey, *q.sample)
+	b := server.NewInputRequestBuilder("").RequestState(state)
+	for _, q := range r.open {
+		addQuestion(b, q)
 	}
-	schema := q.form
-	if schema == nil {
-		schema = map[string]any{
-			"type":       "object",
-			"properties": map[string]any{answerKey: map[string]any{"type": "string", "title": "Answer"}},
-			"required":   []string{answerKey},
-		}
-	}
-	return b.Elicit(answerKey, mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: q.message, RequestedSchema: schema})
+	return outcome{questions: b}, nil
 }
 
 // take gives the call that waits under a state, once.
@@ -244,76 +268,34 @@ func (c *calls) take(state string) *running {
 	return r
 }
 
-// resume goes on with a call that waits, with the answer that the client brings.
-func (c *calls) resume(req *request, t *Tool, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+// resume goes on with a call that waits, with the answers that the client brings.
+func (c *calls) resume(req *request, w *work, p *gomcp.MultiRoundTripParams) (outcome, error) {
 	ctx := req.ctx
 	r := c.take(p.RequestState)
 	if r == nil {
-		return nil, errors.New("no call waits under this request state")
+		return outcome{}, errors.New("no call waits under this request state")
 	}
 	r.late.Stop()
 	r.detach()
-	if r.tool != t {
+	if r.work.what != w.what {
 		r.stop(errNoAnswer)
-		return nil, errors.New("the request state belongs to another tool")
+		return outcome{}, fmt.Errorf("the request state does not belong to %s", w.what)
 	}
-	a, ok := r.question.answer(p.InputResponses)
+	answers, ok := answersTo(r.open, p.InputResponses)
 	if !ok { // the client has not asked: it is to ask again
 		r.detach = context.AfterFunc(ctx, func() { r.stop(context.Cause(ctx)) })
 		return c.park(ctx, r)
 	}
-	r.tell(a)
+	r.tell(answers)
 	return c.attend(req, r)
 }
 
-// answer finds the answer in what the client brings.
-func (q *wish) answer(responses mcp.InputResponses) (a reply, ok bool) {
-	if q.sample != nil {
-		m := server.SamplingResponse(responses, answerKey)
-		if m == nil {
-			return reply{}, false
-		}
-		return wordsOf(m), true
+// clientOf gives the name of a request's client and what it can be asked for.
+func clientOf(ctx context.Context) (name string, can mcp.CanAsk) {
+	s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if !ok {
+		return "", can
 	}
-	e := server.ElicitationResponse(responses, answerKey)
-	if e == nil {
-		return reply{}, false
-	}
-	if q.form == nil {
-		return replyOf(e), true
-	}
-	content, ok := e.Content.(map[string]any)
-	if e.Action != mcp.ElicitationResponseActionAccept || !ok {
-		return reply{err: errNoAnswer}, true
-	}
-	return reply{content: content}, true
-}
-
-// wordsOf gives the text of a model's answer.
-func wordsOf(m *mcp.CreateMessageResult) reply {
-	switch c := m.Content.(type) {
-	case mcp.TextContent:
-		return reply{text: c.Text}
-	case map[string]any:
-		if text, ok := c["text"].(string); ok && c["type"] == "text" {
-			return reply{text: text}
-		}
-	}
-	return reply{err: errNoWords}
-}
-
-// replyOf reads an answer. A client that calls its only value by another name is
-// understood.
-func replyOf(a *mcp.ElicitationResult) reply {
-	content, _ := a.Content.(map[string]any)
-	text, ok := content[answerKey].(string)
-	if len(content) == 1 {
-		for _, only := range content {
-			text, ok = only.(string)
-		}
-	}
-	if a.Action != mcp.ElicitationResponseActionAccept || !ok {
-		return reply{err: errNoAnswer}
-	}
-	return reply{text: text}
+	has := s.GetClientCapabilities()
+	return s.GetClientInfo().Name, mcp.CanAsk{Elicitation: has.Elicitation != nil, Sampling: has.Sampling != nil, Roots: has.Roots != nil}
 }

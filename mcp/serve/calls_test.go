@@ -148,8 +148,9 @@ func TestCallStates(t *testing.T) {
 	if a := callModern(t, address, able, state(second.Result.RequestState)+answer); len(a.Result.Content) != 1 || a.Result.Content[0].Text != "Bob likes Bob" {
 		t.Errorf("%+v", a)
 	}
-	if a := callModern(t, address, `{}`, ""); !a.Result.IsError || !strings.Contains(a.Result.Content[0].Text, "cannot ask its user") {
-		t.Errorf("a client that cannot ask: %+v", a)
+	want := `"code":-32021,"message":"the client cannot ask its user (it does not offer elicitation)","data":{"requiredCapabilities":{"elicitation":{}}}`
+	if a := callModern(t, address, `{}`, ""); string(a.Error) != "{"+want+"}" {
+		t.Errorf("a client that cannot ask: %s", a.Error)
 	}
 	callModern(t, address, able, "") // still waits when the server ends
 }

@@ -73,8 +73,8 @@ func guard(token string, next http.Handler) http.Handler {
 	})
 }
 
-// exact keeps the arguments of calls as the client wrote them, and bounds what
-// is read.
+// exact keeps the arguments of calls as the client wrote them, bounds what is read,
+// and amends what is answered.
 func exact(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -89,6 +89,8 @@ func exact(next http.Handler) http.Handler {
 		body = hideArgs(body)
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
-		next.ServeHTTP(w, r)
+		a := &amender{ResponseWriter: w}
+		next.ServeHTTP(a, r)
+		a.end()
 	})
 }

@@ -1,5 +1,5 @@
-// Package serve is Sense's MCP server: it offers tools to any client, over
-// standard input and output ([Stdio]) or over streamable HTTP ([HTTP]).
+// Package serve is Sense's MCP server: it offers tools, resources and prompts to any
+// client, over standard input and output ([Stdio]) or over streamable HTTP ([HTTP]).
 //
 // The protocol is mcp-go's. What is added here: arguments reach a tool byte for
 // byte (mcp-go would round large numbers), messages are bounded, everything
@@ -14,8 +14,10 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/mark3labs/mcp-go/mcp"
+	gomcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/sense-lang/sense/mcp"
 )
 
 // maxMessage bounds one message in bytes.
@@ -27,6 +29,10 @@ type Server struct {
 	// Instructions tell a client's model how to use the server; "" for none.
 	Instructions string
 	Tools        []Tool
+	Resources    []Resource
+	Prompts      []Prompt
+
+	followers followers
 }
 
 // Tool is one tool.
@@ -48,6 +54,8 @@ type Tool struct {
 // Call is one call of a tool.
 type Call struct {
 	Args json.RawMessage
+	// URI is that of the resource to read, "" for anything else.
+	URI string
 	// Client is the client's name as it told it, "" where it did not.
 	Client string
 	// Answer is what the user answered to the question that an earlier try
@@ -56,11 +64,11 @@ type Call struct {
 	// Ask asks the client's user a question in the middle of the call and gives
 	// the answer as text. It waits, with ctx; the error says why there is none.
 	Ask func(ctx context.Context, question string) (string, error)
-	// Form asks the client's user to fill in a form; schema is a JSON Schema of
-	// the form's fields as the protocol takes it.
-	Form func(ctx context.Context, message string, schema map[string]any) (map[string]any, error)
-	// Sample asks the client's model and gives its words; system may be "".
-	Sample func(ctx context.Context, prompt, system string, maxTokens int) (string, error)
+	// Can says what the client can be asked for.
+	Can mcp.CanAsk
+	// Put puts several questions to the client at once and gives an answer to each, in
+	// their order; the error says why none was put.
+	Put func(ctx context.Context, questions []mcp.Question) ([]mcp.Answer, error)
 	// Progress tells the client how far the call is; total may be nil and message
 	// "". It does nothing for a client that does not want to know.
 	Progress func(done float64, total *float64, message string)
@@ -80,7 +88,8 @@ type Answer struct {
 // Result is what a call gave.
 type Result struct {
 	Text string
-	// Structured is a JSON object, nil for none.
+	// Structured is a JSON object, nil for none. A resource and a prompt give all that
+	// they give by it: the protocol's result of resources/read or prompts/get.
 	Structured json.RawMessage
 	// Blocks are content blocks of the protocol as JSON, such as an image; they
 	// stand in the place of Text. None means that Text is the only block.
@@ -101,27 +110,36 @@ const rawKey = "\x00raw"
 // build makes the server of mcp-go. The calls must be ended after it.
 func (s *Server) build(ctx context.Context) (*server.MCPServer, *calls) {
 	open := newCalls(ctx)
-	opts := []server.ServerOption{server.WithToolCapabilities(false), server.WithElicitation(), server.WithLogging(), server.WithRecovery(),
-		server.WithLogger(slog.New(slog.DiscardHandler))}
+	// The list of tools stays as it is; that it may change is said for the clients
+	// that keep a stream of notifications open, which mcp-go else ends before it begins.
+	opts := []server.ServerOption{server.WithToolCapabilities(true), server.WithElicitation(), server.WithLogging(), server.WithRecovery(),
+		server.WithResourceRecovery(), server.WithLogger(slog.New(slog.DiscardHandler))}
 	if s.Instructions != "" {
 		opts = append(opts, server.WithInstructions(s.Instructions))
 	}
-	srv := server.NewMCPServer(s.Name, s.Version, opts...)
+	srv := server.NewMCPServer(s.Name, s.Version, append(opts, s.offers(open)...)...)
+	s.followers.serve(srv)
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		srv.AddTool(t.describe(), func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		srv.AddTool(t.describe(), func(ctx context.Context, req gomcp.CallToolRequest) (*gomcp.CallToolResult, error) {
 			return t.handle(ctx, open, req)
 		})
+	}
+	for i := range s.Resources {
+		s.Resources[i].add(srv, open)
+	}
+	for i := range s.Prompts {
+		s.Prompts[i].add(srv, open)
 	}
 	return srv, open
 }
 
-func (t *Tool) describe() mcp.Tool {
-	d := mcp.NewToolWithRawSchema(t.Name, t.Description, t.Schema)
+func (t *Tool) describe() gomcp.Tool {
+	d := gomcp.NewToolWithRawSchema(t.Name, t.Description, t.Schema)
 	readOnly, destructive := t.ReadOnly, t.Destructive
-	d.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &readOnly, DestructiveHint: &destructive}
+	d.Annotations = gomcp.ToolAnnotation{ReadOnlyHint: &readOnly, DestructiveHint: &destructive}
 	if len(t.Requires) > 0 {
-		d.Meta = mcp.NewMetaFromMap(map[string]any{"sense/requires": t.Requires})
+		d.Meta = gomcp.NewMetaFromMap(map[string]any{"sense/requires": t.Requires})
 	}
 	return d
 }
@@ -132,27 +150,27 @@ const (
 )
 
 // handle runs a call of mcp-go, or goes on with one that waits for an answer.
-func (t *Tool) handle(ctx context.Context, open *calls, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	from := &request{ctx: ctx}
-	if req.Params.Meta != nil {
-		from.token = req.Params.Meta.ProgressToken
-	}
-	if req.Params.RequestState != "" {
-		return open.resume(from, t, &req.Params)
-	}
+func (t *Tool) handle(ctx context.Context, open *calls, req gomcp.CallToolRequest) (*gomcp.CallToolResult, error) {
 	args, err := exactArgs(req.Params.Arguments)
 	if err != nil {
 		return failure(err), nil
 	}
-	c := &Call{Args: args, Client: clientName(ctx)}
+	c := &Call{Args: args}
 	if a := server.ElicitationResponse(req.Params.InputResponses, questionKey); a != nil {
 		c.Answer = answerOf(a)
 	}
-	return open.begin(from, t, c)
+	o, err := open.handle(ctx, &work{what: "the tool '" + t.Name + "'", run: t.Call}, c, &req.Params.MultiRoundTripParams, req.Params.Meta)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.questions != nil:
+		return o.questions.ToolResult(), nil
+	}
+	return finish(o.result, o.err), nil
 }
 
 // finish gives what a call came to as mcp-go has it.
-func finish(r *Result, err error) *mcp.CallToolResult {
+func finish(r *Result, err error) *gomcp.CallToolResult {
 	var ask *Ask
 	if errors.As(err, &ask) {
 		return question(ask)
@@ -160,7 +178,7 @@ func finish(r *Result, err error) *mcp.CallToolResult {
 	if err != nil {
 		return failure(err)
 	}
-	out := mcp.NewToolResultText(r.Text)
+	out := gomcp.NewToolResultText(r.Text)
 	if len(r.Blocks) > 0 {
 		if out.Content, err = contentOf(r.Blocks); err != nil {
 			return failure(err)
@@ -173,10 +191,10 @@ func finish(r *Result, err error) *mcp.CallToolResult {
 }
 
 // contentOf reads content blocks.
-func contentOf(blocks []json.RawMessage) ([]mcp.Content, error) {
-	var list []mcp.Content
+func contentOf(blocks []json.RawMessage) ([]gomcp.Content, error) {
+	var list []gomcp.Content
 	for i, raw := range blocks {
-		block, err := mcp.UnmarshalContent(raw)
+		block, err := gomcp.UnmarshalContent(raw)
 		if err != nil {
 			return nil, fmt.Errorf("content block %d of the tool's result is not valid: %w", i+1, err)
 		}
@@ -185,7 +203,7 @@ func contentOf(blocks []json.RawMessage) ([]mcp.Content, error) {
 	return list, nil
 }
 
-func failure(err error) *mcp.CallToolResult { return mcp.NewToolResultError(err.Error()) }
+func failure(err error) *gomcp.CallToolResult { return gomcp.NewToolResultError(err.Error()) }
 
 // exactArgs gives the arguments as the client wrote them.
 func exactArgs(v any) (json.RawMessage, error) {
@@ -207,9 +225,9 @@ func exactArgs(v any) (json.RawMessage, error) {
 }
 
 // question asks the client's user.
-func question(a *Ask) *mcp.CallToolResult {
-	return server.NewInputRequestBuilder("").Elicit(questionKey, mcp.ElicitationParams{
-		Mode: mcp.ElicitationModeForm, Message: a.Message,
+func question(a *Ask) *gomcp.CallToolResult {
+	return server.NewInputRequestBuilder("").Elicit(questionKey, gomcp.ElicitationParams{
+		Mode: gomcp.ElicitationModeForm, Message: a.Message,
 		RequestedSchema: map[string]any{
 			"type": "object",
 			"properties": map[string]any{
@@ -221,21 +239,14 @@ func question(a *Ask) *mcp.CallToolResult {
 	}).ToolResult()
 }
 
-func answerOf(a *mcp.ElicitationResult) *Answer {
-	if a.Action != mcp.ElicitationResponseActionAccept {
+func answerOf(a *gomcp.ElicitationResult) *Answer {
+	if a.Action != gomcp.ElicitationResponseActionAccept {
 		return &Answer{}
 	}
 	content, _ := a.Content.(map[string]any)
 	yes, _ := content[questionKey].(bool)
 	reason, _ := content[reasonKey].(string)
 	return &Answer{Approved: yes, Reason: reason}
-}
-
-func clientName(ctx context.Context) string {
-	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return s.GetClientInfo().Name
-	}
-	return ""
 }
 
 // hideArgs puts the arguments of a call into a text, where no decoder rounds

@@ -130,17 +130,18 @@ func (g *gate) settle(ctx context.Context) {
 
 // Write passes one message of the server on.
 func (g *gate) Write(b []byte) (int, error) {
+	out, _ := amend(b)
 	g.mu.Lock()
-	n, err := g.out.Write(b)
+	_, err := g.out.Write(out)
 	g.mu.Unlock()
 	if err != nil {
 		g.broken(fmt.Errorf("cannot write to the client: %w", err))
-		return n, err
+		return 0, err
 	}
 	for line := range bytes.Lines(b) {
 		g.count(line, -1)
 	}
-	return n, nil
+	return len(b), nil
 }
 
 // refuse answers what cannot be read.

@@ -1,7 +1,7 @@
 package serve
 
 import (
-	"github.com/mark3labs/mcp-go/mcp"
+	gomcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -46,6 +46,6 @@ func (r *running) log(level, text string) {
 		return
 	}
 	if s := server.ServerFromContext(req.ctx); s != nil {
-		_ = s.SendLogMessageToClient(req.ctx, mcp.NewLoggingMessageNotification(mcp.LoggingLevel(level), "", text))
+		_ = s.SendLogMessageToClient(req.ctx, gomcp.NewLoggingMessageNotification(gomcp.LoggingLevel(level), "", text))
 	}
 }
