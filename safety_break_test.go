@@ -287,3 +287,52 @@ t()
 		t.Errorf("%d of 3 calls are on record", calls)
 	}
 }
+
+// TestBreakServerNames calls a denied tool of a server through another capability,
+// an empty one or none: the rules above a program reach the server all the same.
+func TestBreakServerNames(t *testing.T) {
+	server := binary(t, "stubmcp")
+	const call = "print(s.call(\"echo\", text: \"RAN\"))\n"
+	own := func(rest string) string {
+		return "s = connect_mcp(\"gh\", \"" + server + "\", []" + rest + ")\n" + call
+	}
+	reach := []string{"--allow", "mcp.connect", "--allow", "process.run"}
+	programs := []struct{ name, program string }{
+		{"of a file", "s = connect_mcp(\"gh\")\n" + call},
+		{"of a file, another capability", "s = connect_mcp(\"gh\", capability: \"other\")\n" + call},
+		{"of a file, an empty one", "s = connect_mcp(\"gh\", capability: \"\")\n" + call},
+		{"of a file, all of them", "s = connect_mcp_all()[\"gh\"]\n" + call},
+		{"without one", own("")},
+		{"with an empty one", own(", \"\"")},
+	}
+	refusals := [][]string{
+		{"--deny", "mcp.gh"}, {"--deny", "mcp.*"}, {"--deny", "mcp.gh.ec*"}, reach, append(reach, "--allow", "other"),
+		append(reach, "--allow", "other", "--allow", "mcp.gh.add"),
+	}
+	files := map[string]string{".mcp.json": `{"mcpServers": {"gh": {"command": "` + server + `"}}}`}
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			run := func(flags ...string) result {
+				return runIn(t, dir, files, append(append([]string{"run", "--yes"}, flags...), "main.sns")...)
+			}
+			writeFile(t, filepath.Join(dir, "main.sns"), p.program)
+			for _, flags := range refusals {
+				if r := run(flags...); r.code != 1 || strings.Contains(r.out, "RAN") || !strings.Contains(r.err, "denied by policy") {
+					t.Errorf("%v: %+v", flags, r)
+				}
+			}
+			for _, flags := range [][]string{nil, append(reach, "--allow", "other", "--allow", "mcp.gh")} {
+				if r := run(flags...); r.code != 0 || r.out != "RAN\n" {
+					t.Errorf("%v: %+v", flags, r)
+				}
+			}
+		})
+	}
+	dir := t.TempDir()
+	odd := map[string]string{".mcp.json": strings.Replace(files[".mcp.json"], `"gh"`, `"my server"`, 1), "main.sns": "s = connect_mcp(\"my server\")\n" + call}
+	if r := runIn(t, dir, odd, "run", "--yes", "--deny", `mcp."my server"`, "main.sns"); r.code != 1 || !strings.Contains(r.err, "denied by policy") {
+		t.Errorf("a name that is quoted: %+v", r)
+	}
+}

@@ -13,8 +13,8 @@ import (
 // Name gives the name the server was connected under.
 func (s *MCPServer) Name() string { return s.server.Name() }
 
-// Capability gives what a call of the server's tools needs, "" for nothing.
-func (s *MCPServer) Capability() string { return s.capability }
+// Capabilities gives what a call of the server's tools needs.
+func (s *MCPServer) Capabilities() []string { return s.needs }
 
 // Status says how the connection is, in one word.
 func (s *MCPServer) Status() string { return string(s.server.Status()) }
@@ -34,10 +34,13 @@ func (t *MCPTool) Schema() json.RawMessage { return t.tool.Schema }
 
 // Decide says whether a call from the place would be allowed.
 func (t *MCPTool) Decide(at eval.Place) policy.Decision {
-	if t.server.capability == "" {
-		return policy.Decision{Allowed: true}
+	d := policy.Decision{Allowed: true}
+	for _, capability := range t.server.needs {
+		if d = at.DecideTool(capability, t.tool.Name); !d.Allowed {
+			break
+		}
 	}
-	return at.DecideTool(t.server.capability, t.tool.Name)
+	return d
 }
 
 // CallText calls the tool with a JSON object of arguments and gives the text of

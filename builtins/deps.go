@@ -27,8 +27,9 @@ type Deps struct {
 	// Tape records what the program exchanges with the world, or plays it; nil
 	// does neither.
 	Tape *tape.Tape
-	// Confined starts Python without the user's own modules and without our
-	// environment.
+	// Confined says that rules stand above the program: Python starts without the
+	// user's own modules and without our environment, and the tools of a server to
+	// which nobody gave a capability ask for mcp.NAME.
 	Confined bool
 	// MemoryRoots are the folders that persistent memories must lie in; nil lets
 	// them lie anywhere. SENSE_MEMORY_DIR is always one of them.

@@ -13,6 +13,7 @@ import (
 	"github.com/sense-lang/sense/eval"
 	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/mcp/config"
+	"github.com/sense-lang/sense/policy"
 )
 
 const connectUsage = "connect_mcp() expects (name: String, command: String, args: Array<String>, capability: String = nil)"
@@ -24,13 +25,32 @@ var connectLabels = []string{
 
 // connection is what a connect_mcp asks for.
 type connection struct {
-	cfg           mcp.Config
-	capability    string // "" asks for none
-	hasCapability bool
-	always        bool // its tools are always offered to models
-	later         bool // return without waiting
-	entry         *config.Entry
-	pins          *config.Lock
+	cfg        mcp.Config
+	capability string // that the program gave, "" for none
+	always     bool   // its tools are always offered to models
+	later      bool   // return without waiting
+	entry      *config.Entry
+	pins       *config.Lock
+}
+
+// needs gives the capabilities that the server's tools ask for: the one that the
+// program gave and, of a server of a file, always the file's, since a program
+// must not rename what rules speak of. Where rules stand above the program, no
+// server is without one.
+func (n *connection) needs(confined bool) []string {
+	var out []string
+	if n.capability != "" {
+		out = append(out, policy.Name(n.capability))
+	}
+	switch {
+	case n.entry != nil:
+		if own := policy.Name(n.entry.Asks()); !slices.Contains(out, own) {
+			out = append(out, own)
+		}
+	case out == nil && confined:
+		out = append(out, policy.Join("mcp", n.cfg.Name))
+	}
+	return out
 }
 
 func (d *Deps) connectMCP(c *eval.Call) (eval.Value, error) {
@@ -185,7 +205,6 @@ func (n *connection) set(name string, v eval.Value) (err error) {
 		n.cfg.Args, err = textsOf(name, v)
 	case "capability":
 		if !v.IsNil() {
-			n.hasCapability = true
 			n.capability, err = textOf(name, v)
 		}
 	case "url":

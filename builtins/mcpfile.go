@@ -117,9 +117,6 @@ func (d *Deps) fill(th *eval.Thread, n *connection, e *config.Entry) error {
 	if own.Tools != nil {
 		n.cfg.Tools = own.Tools
 	}
-	if !n.hasCapability {
-		n.capability = e.Asks()
-	}
 	return nil
 }
 

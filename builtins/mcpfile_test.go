@@ -46,8 +46,21 @@ try:
 catch e:
     print(e.kind)
 t = connect_mcp("srv", capability: "mcp.other")
-print(t.call("echo", text: "allowed"))
-`, "from a file 1\npolicy\nallowed")
+def calls(text):
+    policy: deny mcp.other
+    try:
+        print(t.call("echo", text: text))
+    catch e:
+        print(e.message)
+policy: allow mcp.file
+calls("x")
+policy: deny mcp.file
+try:
+    t.call("echo", text: "x")
+catch e:
+    print(e.message)
+`, "from a file 1\npolicy\nmcp tool 'srv.echo' requires capability 'mcp.other', which is denied by policy\n"+
+		"mcp tool 'srv.echo' requires capability 'mcp.file', which is denied by policy")
 	if len(p.warned) != 1 || !strings.Contains(p.warned[0], `unknown key "tool" is not used (did you mean "tools"?)`) {
 		t.Errorf("warned %q", p.warned)
 	}

@@ -301,17 +301,19 @@ func (t *MCPTool) allow(at eval.Place) error {
 	return t.server.allow(at, t.tool.Name, "mcp tool", t.fullName())
 }
 
-// allow checks the connection's capability for one of its tools or resources.
+// allow checks the connection's capabilities for one of its tools or resources.
 func (s *MCPServer) allow(at eval.Place, below, what, name string) error {
-	if s.capability == "" {
-		return nil
+	for _, capability := range s.needs {
+		d := at.DecideTool(capability, below)
+		if !d.Allowed {
+			return at.Denied(d, name, "tool", capability, "capability '"+capability+"' denied by policy",
+				what+" '"+name+"' requires capability '"+capability+"', which is denied by policy")
+		}
+		if err := at.Heed("tool", name, capability, below); err != nil {
+			return err
+		}
 	}
-	d := at.DecideTool(s.capability, below)
-	if d.Allowed {
-		return at.Heed("tool", name, s.capability, below)
-	}
-	return at.Denied(d, name, "tool", s.capability, "capability '"+s.capability+"' denied by policy",
-		what+" '"+name+"' requires capability '"+s.capability+"', which is denied by policy")
+	return nil
 }
 
 func (t *MCPTool) failed(at eval.Place, cause error) error {

@@ -14,18 +14,18 @@ import (
 
 // MCPServer is a connection to an MCP server as a value.
 type MCPServer struct {
-	deps       *Deps
-	cfg        mcp.Config
-	server     mcpConn       // nil where broken
-	unmet      bool          // begun without a wait, and no use has seen it connected
-	broken     error         // why it was not even tried, nil where it was
-	capability string        // "" asks for none
-	always     bool          // its tools are always offered to models
-	entry      *config.Entry // that describes it in a file, nil where the program does
-	tools      map[*mcp.Tool]eval.Value
-	asks       questions
-	pins       *config.Lock          // nil pins nothing
-	seen       map[string]config.Pin // what the tools were when last listed
+	deps   *Deps
+	cfg    mcp.Config
+	server mcpConn       // nil where broken
+	unmet  bool          // begun without a wait, and no use has seen it connected
+	broken error         // why it was not even tried, nil where it was
+	needs  []string      // the capabilities that its tools ask for
+	always bool          // its tools are always offered to models
+	entry  *config.Entry // that describes it in a file, nil where the program does
+	tools  map[*mcp.Tool]eval.Value
+	asks   questions
+	pins   *config.Lock          // nil pins nothing
+	seen   map[string]config.Pin // what the tools were when last listed
 
 	mu      sync.Mutex
 	updated []string // resources that changed, since they were asked for
@@ -40,7 +40,7 @@ func (d *Deps) newServer(th *eval.Thread, n *connection) *MCPServer {
 
 // take makes a connection's configuration the server's.
 func (s *MCPServer) take(n *connection) {
-	s.cfg, s.capability, s.always, s.entry = n.cfg, n.capability, n.always, n.entry
+	s.cfg, s.needs, s.always, s.entry = n.cfg, n.needs(s.deps.Confined), n.always, n.entry
 	s.cfg.Warn = s.deps.warn
 	s.cfg.Frozen = s.deps.MCP.Locked
 	s.cfg.Handlers = s.handlers()

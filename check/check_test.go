@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sense-lang/sense/parser"
 	"github.com/sense-lang/sense/policy"
 )
 
@@ -277,6 +278,9 @@ func TestNeeds(t *testing.T) {
 		{"unused tool", send, nil, "mail.send true tool 'send' :1 \n"},
 		{"denied", send + "policy: deny mail.send\nsend()", nil, "mail.send false tool 'send' :3 decided by 'deny mail.send' at t.sns:2\n"},
 		{"before the rule", send + "send()\npolicy: deny mail.send", nil, "mail.send true tool 'send' :2 \n"},
+		{"in turn", send + "def f(): return send()\nsend()\npolicy: deny mail.send\nsend()\nf()\npolicy: allow mail.send\nsend()", nil,
+			"mail.send true tool 'send' :2 decided by 'allow mail.send' at t.sns:7\nmail.send true tool 'send' :3 \n" +
+				"mail.send false tool 'send' :5 decided by 'deny mail.send' at t.sns:4\nmail.send true tool 'send' :8 decided by 'allow mail.send' at t.sns:7\n"},
 		{"per scope", send + "send()\nsession s:\n    policy: deny mail.*\n    send()", nil,
 			"mail.send true tool 'send' :2 \nmail.send false tool 'send' :5 decided by 'deny mail.*' at t.sns:4\n"},
 		{"lifted", send + "policy: default deny\nsession s:\n    policy: allow mail.send\n    send()", nil, "mail.send true tool 'send' :5 decided by 'allow mail.send' at t.sns:4\n"},
@@ -359,5 +363,27 @@ func TestManyFindings(t *testing.T) {
 	}
 	if got := fmt.Sprint(r.Findings[len(r.Findings)-1].Notes); !strings.Contains(got, "inside the function 'name_3999'") {
 		t.Errorf("where the last name is set: %s", got)
+	}
+}
+
+// TestRulesAreSetOnce checks a program with many rules and as many needs between
+// them: no rule is set anew for each need.
+func TestRulesAreSetOnce(t *testing.T) {
+	const n = 300
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "tool t%d() requires c.n%d \"t\": return 1\npolicy: deny c.n%d\nt%d()\ndef f%d(): return t%d()\n", i, i, i, i, i, i)
+	}
+	c := newChecker(Options{})
+	f, err := parser.Parse("t.sns", b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.program(f)
+	if len(r.Needs) != n || r.Needs[0].Allowed || len(r.Findings) > 0 {
+		t.Fatalf("%d needs, the first %+v, findings %v", len(r.Needs), r.Needs[0], r.Findings)
+	}
+	if got := c.main.scope.all.set + c.main.scope.some.set; got > 3*n {
+		t.Errorf("%d rules were set for %d", got, n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/sense-lang/sense/ast"
@@ -163,20 +164,23 @@ func (c *checker) connectNeeds(at place, x *ast.CallExpr) {
 		return nil
 	}
 	what := "an MCP server"
-	if name, ok := arg(0, "name").(*ast.StringLit); ok {
+	name, named := arg(0, "name").(*ast.StringLit)
+	if named {
 		what = "MCP server '" + name.Value + "'"
 	}
 	c.needs.add(at, "mcp.connect", what, x.P)
 	if arg(1, "command") != nil {
 		c.needs.add(at, "process.run", what, x.P)
 	}
+	fromFile := arg(1, "command") == nil && arg(-1, "url") == nil
+	c.needs.open = c.needs.open || fromFile // a file says which
+	at.seq = math.MaxInt                    // its tools are called later
 	switch capability := arg(3, "capability").(type) {
 	case *ast.StringLit:
-		at.seq = math.MaxInt // its tools are called later
 		c.needs.add(at, policy.Name(capability.Value), "the tools of "+what, x.P)
 	case nil, *ast.NilLit:
-		if arg(1, "command") == nil && arg(-1, "url") == nil { // a file says which
-			c.needs.open = true
+		if named && !fromFile && c.o.Ceiling != nil {
+			c.needs.add(at, policy.Join("mcp", name.Value), "the tools of "+what, x.P)
 		}
 	default:
 		c.needs.open = true
@@ -230,22 +234,12 @@ func (c *checker) decide(k need) Need {
 	return n
 }
 
-// chain gives the scopes with rules around a place, innermost first. A rule
-// that the same code sets only later does not count.
+// chain gives the scopes with rules around a place, innermost first. It holds
+// until the next call.
 func (c *checker) chain(at place) policy.Chain {
 	var out policy.Chain
 	for s := at.scope; s != nil; s = s.parent {
-		p := &policy.Scope{}
-		for _, r := range s.rules {
-			if r.frame == at.frame && r.seq > at.seq && len(at.loops) == 0 {
-				continue
-			}
-			if r.r == nil {
-				p.SetDefaultDeny(s.mod.file, r.pos)
-				continue
-			}
-			p.Set(policy.Rule{Allow: r.r.Allow, Pattern: r.r.Capability.Name, File: s.mod.file, Pos: r.pos})
-		}
+		p := s.policyAt(at)
 		if s.parent == nil && s.mod == c.main && c.o.Ceiling.Strict() {
 			p.SetStrict()
 		}
@@ -254,6 +248,36 @@ func (c *checker) chain(at place) policy.Chain {
 		}
 	}
 	return out
+}
+
+// ruled is the first rules of a scope as policy has them.
+type ruled struct {
+	policy.Scope
+	n   int
+	set int // how many were set, those of earlier places included
+}
+
+// policyAt gives the rules of a scope that count at a place: one that the same
+// code sets only later does not. The places come nearly in order, so that the
+// rules are not set anew for each.
+func (s *scope) policyAt(at place) *policy.Scope {
+	n, p := len(s.rules), &s.all
+	if n > 0 && s.rules[0].frame == at.frame && len(at.loops) == 0 {
+		p, n = &s.some, sort.Search(n, func(i int) bool { return s.rules[i].seq > at.seq })
+	}
+	if n < p.n {
+		*p = ruled{set: p.set}
+	}
+	p.set += n - p.n
+	for _, r := range s.rules[p.n:n] {
+		if r.r == nil {
+			p.SetDefaultDeny(s.mod.file, r.pos)
+			continue
+		}
+		p.Set(policy.Rule{Allow: r.r.Allow, Pattern: r.r.Capability.Name, File: s.mod.file, Pos: r.pos})
+	}
+	p.n = n
+	return &p.Scope
 }
 
 // unusedRules warns of rules that cover no capability of the program. Where one
@@ -269,15 +293,12 @@ func (c *checker) unusedRules() {
 			known = append(known, k.capability+".*")
 		}
 	}
+	var rules []policy.Rule
 	var walk func(s *scope)
 	walk = func(s *scope) {
 		for _, r := range s.rules {
-			if r.r == nil {
-				continue
-			}
-			rule := policy.Rule{Allow: r.r.Allow, Pattern: r.r.Capability.Name, File: s.mod.file, Pos: r.pos}
-			for _, w := range policy.Unused([]policy.Rule{rule}, known) {
-				c.findings = append(c.findings, Finding{Level: Warning, Code: "unused-rule", File: s.mod.file, Pos: r.pos, Msg: w.String()})
+			if r.r != nil {
+				rules = append(rules, policy.Rule{Allow: r.r.Allow, Pattern: r.r.Capability.Name, File: s.mod.file, Pos: r.pos})
 			}
 		}
 		for _, k := range s.kids {
@@ -289,5 +310,8 @@ func (c *checker) unusedRules() {
 		if m.scope != nil {
 			walk(m.scope)
 		}
+	}
+	for _, w := range policy.Unused(rules, known) {
+		c.findings = append(c.findings, Finding{Level: Warning, Code: "unused-rule", File: w.Rule.File, Pos: w.Rule.Pos, Msg: w.String()})
 	}
 }

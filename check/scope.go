@@ -15,7 +15,10 @@ type scope struct {
 	// loops are the loops around it in its frame, its own included: what it holds
 	// is gone with each round.
 	loops []*loop
-	rules []rule
+	rules []rule // of its frame, in their order
+	// all and some are these rules, and the first of them, as policy has them; made
+	// when they are asked for.
+	all, some ruled
 	// what says in messages what the scope is, such as "a block".
 	what string
 	kids []*scope

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/sense-lang/sense/ast"
 	"github.com/sense-lang/sense/builtins"
@@ -184,7 +185,7 @@ func describeServer(th *eval.Thread, it item) object {
 	return object{
 		{"kind", "mcp_server"},
 		{"name", s.Name()},
-		{"capability", orNil(s.Capability())},
+		{"capability", orNil(strings.Join(s.Capabilities(), ", "))},
 		{"tools", names},
 		{"status", s.Status()},
 		{"tool_details", details},
@@ -228,8 +229,8 @@ func (c *Console) decisions(th *eval.Thread) []ruling {
 		ask("action", it, it.Value.AsObject().(*eval.ActionDecl).Requires())
 	}
 	for _, it := range c.declared.of("mcp") {
-		if s, ok := it.Value.AsObject().(*builtins.MCPServer); ok && s.Capability() != "" {
-			ask("mcp", it, []string{s.Capability()})
+		if s, ok := it.Value.AsObject().(*builtins.MCPServer); ok {
+			ask("mcp", it, s.Capabilities())
 		}
 	}
 	return out

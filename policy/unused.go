@@ -24,43 +24,37 @@ func (w Warning) String() string {
 }
 
 // Unused gives the rules that cover none of the known capabilities, with a hint
-// where a known one is near. A known entry "c.*" stands for a connection whose
-// tools are not known: any rule below c is then taken to be used.
+// where a known one is near; of very many rules only the first get one. A known
+// entry "c.*" stands for a connection whose tools are not known: any rule below c
+// is then taken to be used.
 func Unused(rules []Rule, known []string) []Warning {
+	x := newIndex(known)
 	var warnings []Warning
 	for _, r := range rules {
 		if r.Pattern == "" {
 			continue
 		}
-		if pat := compile(r.Pattern); !used(&pat, known) {
-			warnings = append(warnings, Warning{Rule: r, Hint: hint(pat.text, known)})
+		if pat := compile(r.Pattern); !x.used(&pat) {
+			warnings = append(warnings, Warning{Rule: r, Hint: x.hint(pat.text)})
 		}
 	}
 	return warnings
 }
 
-// used reports whether a pattern covers a known capability.
-func used(pat *pattern, known []string) bool {
-	for _, k := range known {
-		if base, open := strings.CutSuffix(k, ".*"); open {
-			if pat.matches(base) || pat.below(base, segments(base)) {
-				return true
-			}
-		}
-		if pat.matches(k) {
-			return true
-		}
-	}
-	return false
-}
+// maxCompared bounds how many pairs of names hints compare in all.
+const maxCompared = 200_000
 
 // hint gives what was probably meant by a pattern that covers nothing.
-func hint(text string, known []string) string {
+func (x *index) hint(text string) string {
+	if x.longer.holds(parts(text), x) {
+		return text + ".*"
+	}
+	if x.compared > maxCompared {
+		return ""
+	}
+	x.compared += len(x.names)
 	best, distance := "", 0
-	for _, k := range known {
-		if strings.HasPrefix(k, text+".") {
-			return text + ".*"
-		}
+	for _, k := range x.names {
 		limit := min(3, max(1, min(len(text), len(k))/4))
 		d := near.Edits(strings.ToLower(text), strings.ToLower(k), limit)
 		if d <= limit && (best == "" || d < distance) {
