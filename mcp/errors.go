@@ -48,10 +48,19 @@ func parseRPCError(raw []byte) *RPCError {
 		Data    json.RawMessage `json:"data"`
 	}
 	if json.Unmarshal(raw, &loose) == nil {
-		code, _ := strconv.ParseFloat(loose.Code.String(), 64)
-		return &RPCError{Code: int(code), Message: plain(loose.Message), Data: loose.Data}
+		return &RPCError{Code: wholeCode(loose.Code), Message: plain(loose.Message), Data: loose.Data}
 	}
 	return &RPCError{Message: plain(raw)}
+}
+
+// wholeCode gives a code that a server did not write as an integer, 0 where it is
+// none that fits.
+func wholeCode(n json.Number) int {
+	const largest = 1 << 31
+	if f, err := n.Float64(); err == nil && f > -largest && f < largest {
+		return int(f)
+	}
+	return 0
 }
 
 // plain gives a JSON string's text, and any other JSON as it stands.

@@ -82,6 +82,15 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
+// noHTTP answers with what HTTP does not know.
+func noHTTP(w http.ResponseWriter, _ rpc) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = conn.Write([]byte("{\"jsonrpc\":\"2.0\"}\n"))
+		_ = conn.Close()
+	}
+}
+
 // Calls that fail, each with the cause, sent once, and without harm to others.
 func TestHTTPCallFails(t *testing.T) {
 	short := func(c *Config) { c.CallTimeout = 300 * time.Millisecond }
@@ -109,7 +118,12 @@ func TestHTTPCallFails(t *testing.T) {
 		{"202 and nothing", status(202, "", ""), nil, []string{"HTTP status 202 and nothing else"}},
 		{"a page", status(200, "text/html", "<html>"), nil, []string{"content of type 'text/html', which is neither JSON nor an event stream"}},
 		{"no JSON", status(200, "application/json", "hello"), nil, []string{"no JSON-RPC message: hello"}},
-		{"nothing", status(200, "application/json", ""), nil, []string{"no JSON-RPC message"}},
+		{"nothing", status(200, "application/json", ""), nil, []string{"the server's answer is empty"}},
+		{"no HTTP", noHTTP, nil, []string{"the server's answer is broken: malformed", repeated}},
+		{"result of another type", func(w http.ResponseWriter, m rpc) { answer(w, m, `"text"`) }, nil, []string{"the server's answer is not valid: it cannot be of JSON type string"}},
+		{"part of another type", func(w http.ResponseWriter, m rpc) { answer(w, m, `{"content":[],"isError":12}`) }, nil, []string{"not valid: 'isError' cannot be of JSON type number"}},
+		{"id that no header can hold", func(w http.ResponseWriter, m rpc) { events(w)("id: a\x1bb\ndata:\n\n") }, nil,
+			[]string{"ended its answer before it was complete", repeated}},
 		{"wrong id", func(w http.ResponseWriter, m rpc) { write(w, `{"jsonrpc":"2.0","id":999,"result":{}}`) }, nil, []string{"the server's answer belongs to another request"}},
 		{"wrong id in a stream", func(w http.ResponseWriter, m rpc) {
 			events(w)("data: {\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}\n\n")

@@ -34,7 +34,6 @@ var errSessionGone = errors.New("the server no longer knows the session")
 const (
 	streamDelay = time.Second
 	maxReopens  = 5 // in a row without an event between
-	noticeLimit = 30 * time.Second
 )
 
 func newHTTPConn(r *remote, warn func(string)) *httpConn {
@@ -97,11 +96,7 @@ func (c *httpConn) revoke(notice []byte) {
 
 // tell posts a notification or an answer.
 func (c *httpConn) tell(data []byte) {
-	c.spawn(func() {
-		ctx, cancel := context.WithTimeout(c.ctx, noticeLimit)
-		defer cancel()
-		_ = c.postNotice(ctx, data)
-	})
+	c.tellBy(len(data), func(ctx context.Context) { _ = c.postNotice(ctx, data) })
 }
 
 func (c *httpConn) notify(ctx context.Context, method string, params []byte) error {
@@ -235,6 +230,8 @@ func (c *httpConn) document(w *waiter, resp *http.Response) {
 	}
 	switch {
 	case !c.waits(w):
+	case len(bytes.TrimSpace(body)) == 0:
+		c.fail(w, errors.New("the server's answer is empty"))
 	case msgs == nil:
 		c.fail(w, errors.New("the server's answer is no JSON-RPC message: "+clean(string(body[:min(len(body), 400)]), 100)))
 	default:

@@ -212,6 +212,11 @@ func TestEventReader(t *testing.T) {
 		{"data: a\n\nid:\ndata: b\n\n", []string{"message a", "message b"}, ""},
 		{"event: y\n\ndata: a\n\n", []string{"message a"}, ""},
 		{"", nil, ""},
+		{"\xef\xbb\xbfdata: a\n\n\xef\xbb\xbfdata: b\n\n", []string{"message a"}, ""},
+		{"\xef", nil, ""},
+		{"data\ndata: a\n\n", []string{"message \na"}, ""},
+		{"id: a\x1bb\ndata: a\n\n", []string{"message a"}, ""},
+		{"id: " + strings.Repeat("i", maxID/5) + "\tü\ndata: a\n\n", []string{"message a"}, strings.Repeat("i", maxID/5) + "\tü"},
 	} {
 		e := newEventReader(strings.NewReader(tt.in), 1000)
 		var got []string

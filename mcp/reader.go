@@ -77,7 +77,7 @@ func (p *pieces) add(part []byte) {
 			p.full = append(p.full, p.last)
 		}
 		part = part[n:]
-		p.last = make([]byte, 0, min(max(2*cap(p.last), 64<<10), largest))
+		p.last = make([]byte, 0, min(max(2*cap(p.last), len(part), 1<<10), largest))
 	}
 	p.last = append(p.last, part...)
 }

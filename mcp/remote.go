@@ -217,6 +217,9 @@ func (r *remote) fault(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
+	if text, broken := strings.CutPrefix(err.Error(), "net/http: HTTP/1.x transport connection broken: "); broken {
+		return errors.New("the server's answer is broken: " + clean(strings.TrimPrefix(text, "net/http: "), 300))
+	}
 	return fmt.Errorf("cannot reach %s: %s", show(r.url), clean(err.Error(), 300))
 }
 
@@ -274,7 +277,7 @@ func (e *StatusError) Error() string {
 	}
 	text := "the server answered " + status
 	if e.Wait > 0 {
-		text += " and asks to wait " + seconds(e.Wait)
+		text += " and asks to wait " + seconds(e.Wait.Round(time.Second))
 	}
 	if e.Body != "" {
 		text += ": " + e.Body

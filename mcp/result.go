@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -72,7 +73,20 @@ func anyResult(raw json.RawMessage) (*Result, error) {
 }
 
 func badAnswer(err error) error {
-	return fmt.Errorf("the server's answer is not valid: %s", clean(err.Error(), 200))
+	return fmt.Errorf("the server's answer is not valid: %s", clean(jsonFault(err), 200))
+}
+
+// jsonFault words why JSON could not be read, without the names of our types.
+func jsonFault(err error) string {
+	var kind *json.UnmarshalTypeError
+	if !errors.As(err, &kind) {
+		return err.Error()
+	}
+	what, _, _ := strings.Cut(kind.Value, " ") // a number comes with its digits
+	if kind.Field == "" {
+		return "it cannot be of JSON type " + what
+	}
+	return "'" + kind.Field + "' cannot be of JSON type " + what
 }
 
 func notNull(raw json.RawMessage) json.RawMessage {

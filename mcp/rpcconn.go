@@ -75,10 +75,11 @@ type rpcConn struct {
 	err     error // why the connection is lost; nil while it stands
 	asked   int   // requests of the server being answered
 
-	dry   chan struct{} // closed when err is set and nothing is pending
-	notes chan func()   // handlers of notifications that wait for deliver
-	done  chan struct{}
-	tasks sync.WaitGroup
+	dry    chan struct{} // closed when err is set and nothing is pending
+	notes  chan func()   // handlers of notifications that wait for deliver
+	untold *outbox       // what waits to be told over HTTP
+	done   chan struct{}
+	tasks  sync.WaitGroup
 }
 
 // waiter is a request of ours that waits for its answer.
@@ -107,6 +108,7 @@ func (c *rpcConn) init(carrier carrier, warn func(string)) {
 	c.pending = map[int64]*waiter{}
 	c.notes, c.done = make(chan func(), 256), make(chan struct{})
 	c.dry = make(chan struct{})
+	c.untold = newOutbox()
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 

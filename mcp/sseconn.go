@@ -165,11 +165,7 @@ func (c *sseConn) drop(w *waiter) bool {
 func (c *sseConn) revoke(notice []byte) { c.tell(notice) }
 
 func (c *sseConn) tell(data []byte) {
-	c.spawn(func() {
-		ctx, cancel := context.WithTimeout(c.ctx, noticeLimit)
-		defer cancel()
-		_, _ = c.post(ctx, data)
-	})
+	c.tellBy(len(data), func(ctx context.Context) { _, _ = c.post(ctx, data) })
 }
 
 func (c *sseConn) notify(ctx context.Context, method string, params []byte) error {

@@ -20,6 +20,7 @@ type event struct {
 type eventReader struct {
 	r     *bufio.Reader
 	limit int
+	begun bool // the mark that may begin a stream is behind
 	skip  bool // a LF that comes next belongs to a CR before
 
 	lastID string        // that of the last complete event that had one
@@ -60,12 +61,14 @@ func newEventReader(r io.Reader, limit int) *eventReader {
 // the stream; an unfinished event is given before, if it is all that is left.
 func (e *eventReader) next() (event, error) {
 	ev := event{kind: "message"}
+	var data eventData
 	var id string
-	var hasID, hasData bool
+	var hasID bool
 	for {
-		line, own, err := e.line()
+		line, own, err := e.line(e.limit - data.size())
 		if err != nil {
-			if err == io.EOF && hasData {
+			if err == io.EOF && data.some {
+				ev.data = data.join()
 				return ev, nil
 			}
 			return event{}, err
@@ -74,31 +77,24 @@ func (e *eventReader) next() (event, error) {
 			if hasID {
 				e.lastID = id
 			}
-			if hasData {
+			if data.some {
 				e.count++
+				ev.data = data.join()
 				return ev, nil
 			}
 			ev, hasID = event{kind: "message"}, false
 			continue
 		}
 		name, value := field(line)
-		switch name {
+		switch string(name) {
 		case "data":
-			switch {
-			case own && !hasData:
-				ev.data = value
-			case hasData:
-				ev.data = append(append(ev.data, '\n'), value...)
-			default:
-				ev.data = append(ev.data, value...)
-			}
-			if hasData = true; len(ev.data) > e.limit {
+			if data.add(value, own); data.size() > e.limit {
 				return event{}, errTooLarge
 			}
 		case "event":
 			ev.kind = string(value)
 		case "id":
-			if bytes.IndexByte(value, 0) < 0 {
+			if canBeSent(value) {
 				id, hasID = string(value), true
 			}
 		case "retry":
@@ -109,15 +105,80 @@ func (e *eventReader) next() (event, error) {
 	}
 }
 
-// field takes a line apart. A comment has an empty name.
-func field(line []byte) (name string, value []byte) {
-	before, after, _ := bytes.Cut(line, []byte(":"))
-	return string(before), bytes.TrimPrefix(after, []byte(" "))
+// maxID is how long an id may be that a stream is continued after.
+const maxID = 4 << 10
+
+// canBeSent says whether an id can stand in the header that asks to go on after
+// it. Any other is as if the server had given none.
+func canBeSent(id []byte) bool {
+	return len(id) <= maxID && !bytes.ContainsFunc(id, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// line gives the next line without its end. own says that it may be kept; else
-// it is valid until the next call only.
-func (e *eventReader) line() (line []byte, own bool, err error) {
+// eventData collects the data lines of an event. A single one is kept as it is.
+type eventData struct {
+	some bool // there was a line, be it empty
+	sole []byte
+	more pieces
+}
+
+func (d *eventData) size() int { return len(d.sole) + d.more.total }
+
+// add takes one more line. own says that its memory may be kept.
+func (d *eventData) add(value []byte, own bool) {
+	first := !d.some
+	d.some = true
+	switch {
+	case first && own:
+		d.sole = value
+		return
+	case first:
+		d.sole = bytes.Clone(value)
+		return
+	case d.more.total == 0:
+		d.more.add(d.sole)
+		d.sole = nil
+	}
+	d.more.add(newline)
+	d.more.add(value)
+}
+
+var newline = []byte{'\n'}
+
+// join gives the lines with newlines between.
+func (d *eventData) join() []byte {
+	if d.more.total == 0 {
+		return d.sole
+	}
+	return d.more.join()
+}
+
+// field takes a line apart. A comment has an empty name.
+func field(line []byte) (name, value []byte) {
+	name, value, _ = bytes.Cut(line, []byte(":"))
+	return name, bytes.TrimPrefix(value, []byte(" "))
+}
+
+// byteOrderMark may begin a stream and means nothing.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// begin passes over a byte order mark before the first line.
+func (e *eventReader) begin() {
+	if e.begun {
+		return
+	}
+	e.begun = true
+	if first, _ := e.r.Peek(1); len(first) == 0 || first[0] != byteOrderMark[0] {
+		return
+	}
+	if mark, _ := e.r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = e.r.Discard(len(mark))
+	}
+}
+
+// line gives the next line without its end, of at most limit bytes and a few.
+// own says that it may be kept; else it is valid until the next call only.
+func (e *eventReader) line(limit int) (line []byte, own bool, err error) {
+	e.begin()
 	var long pieces
 	for {
 		if _, err := e.r.Peek(1); err != nil {
@@ -140,7 +201,7 @@ func (e *eventReader) line() (line []byte, own bool, err error) {
 			rest = part[:end]
 		}
 		if end < 0 || long.total > 0 {
-			if long.add(rest); long.total > e.limit+16 {
+			if long.add(rest); long.total > limit+16 {
 				return nil, false, errTooLarge
 			}
 		}

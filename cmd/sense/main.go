@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -33,12 +35,17 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	signal.Ignore(syscall.SIGPIPE)
 	tuneGC()
+	silenceLog()
 	ctx, stop := interruptible()
 	defer stop()
 	root := rootCommand()
 	root.SetArgs(args)
 	return status(root.ExecuteContext(ctx))
 }
+
+// silenceLog keeps what net/http writes to the log, among it what servers send
+// unasked, off the terminal.
+func silenceLog() { log.SetOutput(io.Discard) }
 
 // exitError carries a status whose message has been shown.
 type exitError int
