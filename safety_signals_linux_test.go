@@ -193,3 +193,38 @@ func TestBreakPipeForAFile(t *testing.T) {
 		t.Errorf("%+v, want %q", r, want)
 	}
 }
+
+// TestBreakKilledLeavesNothing kills sense while a command of std.process, and
+// one of a Python module, have programs run that left its group and its session.
+func TestBreakKilledLeavesNothing(t *testing.T) {
+	needPython(t)
+	const start = "(setsid sh -c 'echo $$ > pid; sleep 600; : MARK' &)"
+	for name, program := range map[string]string{
+		"process": "import std.process\nprocess.run(\"sh\", [\"-c\", \"" + start + "; sleep 600; : MARK\"])\n",
+		"python":  "import std.time\nimport python \"os\" as os\nos.system(\"" + start + "\")\ntime.sleep(600)\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mark := "killed-" + itoa(os.Getpid()) + "-" + name
+			cmd, _ := started(t, strings.ReplaceAll(program, "MARK", mark))
+			for deadline := time.Now().Add(time.Minute); !strings.HasSuffix(readIfThere(filepath.Join(cmd.Dir, "pid")), "\n"); {
+				if time.Now().After(deadline) {
+					t.Fatal("it does not begin")
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			if len(processesWith(mark)) == 0 {
+				t.Errorf("nothing runs: %v", processesWith(mark))
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			nothingLeft(t, mark)
+		})
+	}
+}
+
+// readIfThere gives a file's text, "" where there is none yet.
+func readIfThere(path string) string {
+	data, _ := os.ReadFile(path)
+	return string(data)
+}

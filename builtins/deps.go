@@ -50,6 +50,7 @@ type Deps struct {
 	warned  map[string]bool // remarks on files that were made
 	saved   *outputs
 	python  *pybridge.Proc
+	watch   mcp.Watch // over what Python starts
 }
 
 func (d *Deps) getenv(name string) string {

@@ -59,7 +59,8 @@ func (d *Deps) startPython(t *eval.Thread) (p *pybridge.Proc, err error) {
 		if d.python == nil {
 			mcp.Adopt()
 			d.python, err = pybridge.Start(context.WithoutCancel(ctx), pybridge.Options{
-				Python: d.getenv("SENSE_PYTHON"), Stdout: t.Stdout(), Stderr: t.Stderr(), Argv: d.Argv, Isolated: d.Confined})
+				Python: d.getenv("SENSE_PYTHON"), Stdout: t.Stdout(), Stderr: t.Stderr(), Argv: d.Argv, Isolated: d.Confined,
+				Besides: []string{d.watch.Variable()}})
 		}
 		p = d.python
 	})
@@ -75,6 +76,7 @@ func (d *Deps) closePython() {
 	if d.python != nil {
 		_ = d.python.Close() // it is gone either way
 		mcp.SweepAdopted()   // what its modules started is not
+		d.watch.Close()
 	}
 }
 

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"syscall"
@@ -23,12 +22,12 @@ var ErrOutput = errors.New("too much output")
 
 // RunCommand runs a command to its end with the care that servers get: no
 // shell, a short environment, a process group of its own, and nothing that it
-// started is left when RunCommand returns. Of cfg only Command, Args, Env and
+// started is left when RunCommand returns, nor, with w, when we are killed. Of cfg only Command, Args, Env and
 // Dir count. input is its standard input. It may write limit bytes: at more it
 // is ended and the error is ErrOutput. When ctx ends it is ended too and the
 // error is the context's.
-func RunCommand(ctx context.Context, cfg Config, input string, limit int) (*CommandResult, error) {
-	p, err := startProcess(&cfg, "command-"+rand.Text())
+func RunCommand(ctx context.Context, w *Watch, cfg Config, input string, limit int) (*CommandResult, error) {
+	p, err := startProcess(&cfg, w.mark())
 	if err != nil {
 		return nil, err
 	}

@@ -2,10 +2,7 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"time"
 )
@@ -31,26 +28,11 @@ type Manager struct {
 	mu      sync.Mutex
 	servers []*Server
 	closed  bool
-	run     string // begins the marks of all processes
-	started int    // how many processes were started
-	guard   *guard
+	watch   Watch
 }
 
 // NewManager gives a Manager without servers.
-func NewManager() *Manager {
-	return &Manager{run: fmt.Sprintf("%d-%s", os.Getpid(), rand.Text())}
-}
-
-// mark gives the mark of a process that is about to be started. The first one
-// starts the guard.
-func (m *Manager) mark() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.started++; m.started == 1 {
-		m.guard = startGuard(m.run)
-	}
-	return fmt.Sprintf("%s-%d", m.run, m.started)
-}
+func NewManager() *Manager { return new(Manager) }
 
 // Connect starts and connects a server and reads its list of tools. The
 // error's text is one clause without the server's name, for use after
@@ -155,11 +137,7 @@ func (m *Manager) shut(g grace) {
 		all.Go(func() { s.shut(g) })
 	}
 	all.Wait()
-	m.mu.Lock()
-	watch := m.guard
-	m.guard = nil
-	m.mu.Unlock()
-	watch.end()
+	m.watch.Close()
 	if m.SweepAdopted {
 		sweepAdopted()
 	}

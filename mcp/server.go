@@ -119,7 +119,7 @@ func (s *Server) dial(ctx context.Context) (*session, error) {
 		}
 		return openRemote(ctx, &s.cfg, r, s.listChanged)
 	}
-	return openStdio(ctx, &s.cfg, s.home.mark(), s.listChanged)
+	return openStdio(ctx, &s.cfg, s.home.watch.mark(), s.listChanged)
 }
 
 // adopt makes a session the server's; false when the server was closed

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ type Options struct {
 	Stderr   io.Writer // the same for its standard error
 	Isolated bool      // Python's -I: no modules from the user's folders or PYTHONPATH, none of its variables
 	Env      []string  // the environment; nil: ours, or the variables that hold no secrets when Isolated
+	Besides  []string  // variables besides those
 	Dir      string    // the working folder; empty: ours
 	Argv     []string  // sys.argv; nil leaves it as Python has it
 }
@@ -156,6 +158,17 @@ func safeVariables() []string {
 	return env
 }
 
+// environment gives the variables of Python but those of Besides.
+func (o *Options) environment() []string {
+	switch {
+	case o.Env != nil:
+		return slices.Clip(o.Env)
+	case o.Isolated:
+		return safeVariables()
+	}
+	return os.Environ()
+}
+
 // launch starts the process and what reads from it.
 func (p *Proc) launch(python string, o Options) error {
 	arguments := []string{"-c", script}
@@ -163,10 +176,7 @@ func (p *Proc) launch(python string, o Options) error {
 		arguments = []string{"-I", "-c", script}
 	}
 	p.cmd = exec.Command(python, arguments...)
-	p.cmd.Env, p.cmd.Dir, p.cmd.SysProcAttr = o.Env, o.Dir, ownGroup()
-	if o.Isolated && o.Env == nil {
-		p.cmd.Env = safeVariables()
-	}
+	p.cmd.Env, p.cmd.Dir, p.cmd.SysProcAttr = append(o.environment(), o.Besides...), o.Dir, ownGroup()
 	theirs, err := p.pipes()
 	defer closeAll(theirs)
 	if err != nil {

@@ -127,7 +127,7 @@ func (l *Library) runCommand(ctx context.Context, c command) (*mcp.CommandResult
 		ctx, cancel = context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 	}
-	return mcp.RunCommand(ctx, c.cfg, c.input, maxOutput)
+	return mcp.RunCommand(ctx, &l.watch, c.cfg, c.input, maxOutput)
 }
 
 // commandLine words a command for the audit.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/mcp"
 	"github.com/sense-lang/sense/tape"
 )
 
@@ -57,6 +58,7 @@ type Library struct {
 
 	mu      sync.Mutex
 	running map[chan struct{}]bool // processes of std.process, each closed at its end
+	watch   mcp.Watch              // over them
 
 	roots  folders
 	random source
@@ -101,6 +103,7 @@ func (l *Library) Close() {
 			return
 		}
 	}
+	l.watch.Close()
 	l.http.close()
 	l.roots.close()
 }
