@@ -168,9 +168,10 @@ func (x *exchange) once() (*model.Turn, error) {
 		return nil, err
 	}
 	budgets := x.at.Budgets()
-	if err := checkBudgets(budgets); err != nil {
+	if err := checkBudgets(budgets, (*Budget).check); err != nil {
 		return nil, err
 	}
+	eachBudget(budgets, (*Budget).begin)
 	x.req.Stream = nil
 	if x.o.stream {
 		x.req.Stream = func(text string) { x.wrote = x.t.Write(text) == nil || x.wrote }
@@ -187,7 +188,7 @@ func (x *exchange) once() (*model.Turn, error) {
 	}
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			if berr := checkBudgets(budgets); berr != nil {
+			if berr := checkBudgets(budgets, (*Budget).checkTime); berr != nil {
 				return nil, berr
 			}
 		}
@@ -196,6 +197,7 @@ func (x *exchange) once() (*model.Turn, error) {
 		}
 		return nil, &diag.Error{Kind: diag.Model, Msg: "model '" + x.m.name + "' failed: " + err.Error(), Cause: err}
 	}
+	turn.Usage = turn.Usage.Bounded()
 	x.count(turn, budgets)
 	x.last = turn
 	return turn, x.at.Event("model", x.m.name, "turn", "", audit.Field{Key: "input_tokens", Value: turn.Usage.InputTokens},
@@ -206,11 +208,7 @@ func (x *exchange) count(turn *model.Turn, budgets []eval.Value) {
 	x.usage.turns++
 	x.usage.input += turn.Usage.InputTokens
 	x.usage.output += turn.Usage.OutputTokens
-	for _, b := range budgets {
-		if b, ok := b.AsObject().(*Budget); ok {
-			b.spend(turn.Usage.InputTokens + turn.Usage.OutputTokens)
-		}
-	}
+	eachBudget(budgets, func(b *Budget) { b.spend(turn.Usage.InputTokens + turn.Usage.OutputTokens) })
 	if x.m.deps != nil {
 		x.m.deps.usage.add(x.m.name, usage{input: turn.Usage.InputTokens, output: turn.Usage.OutputTokens, turns: 1, calls: int64(len(turn.Calls))})
 	}

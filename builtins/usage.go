@@ -108,9 +108,20 @@ func (d *Deps) NewBudget(v eval.Value) (eval.Value, error) {
 	return eval.Obj(b), nil
 }
 
-func (b *Budget) spend(tokens int64) {
-	b.tokens += tokens
-	b.requests++
+// begin counts a request that is about to be sent, whatever becomes of it: others
+// run meanwhile, and must not send theirs on the same account.
+func (b *Budget) begin() { b.requests++ }
+
+// spend counts the tokens of an answer.
+func (b *Budget) spend(tokens int64) { b.tokens += tokens }
+
+// eachBudget calls f for every budget.
+func eachBudget(vs []eval.Value, f func(*Budget)) {
+	for _, v := range vs {
+		if b, ok := v.AsObject().(*Budget); ok {
+			f(b)
+		}
+	}
 }
 
 // errBudget marks the errors of exhausted budgets.
@@ -125,11 +136,21 @@ func (b *Budget) check() error {
 		what = fmt.Sprintf("%d of %d calls", b.requests, b.maxRequests)
 	case b.maxTokens >= 0 && b.tokens >= b.maxTokens:
 		what = fmt.Sprintf("%d of %d tokens", b.tokens, b.maxTokens)
-	case b.maxSeconds >= 0 && time.Since(b.began).Seconds() >= b.maxSeconds:
-		what = fmt.Sprintf("%s seconds", eval.FormatFloat(b.maxSeconds))
 	default:
+		return b.checkTime()
+	}
+	return usedUp(what)
+}
+
+// checkTime is check for the seconds alone.
+func (b *Budget) checkTime() error {
+	if b.maxSeconds < 0 || time.Since(b.began).Seconds() < b.maxSeconds {
 		return nil
 	}
+	return usedUp(fmt.Sprintf("%s seconds", eval.FormatFloat(b.maxSeconds)))
+}
+
+func usedUp(what string) error {
 	msg := "the budget is used up (" + what + ")"
 	return &diag.Error{Kind: diag.Model, Msg: msg, Cause: &errBudget{msg}}
 }
@@ -143,27 +164,24 @@ func isBudget(err error) bool {
 	return ok
 }
 
-func checkBudgets(vs []eval.Value) error {
-	for _, v := range vs {
-		if b, ok := v.AsObject().(*Budget); ok {
-			if err := b.check(); err != nil {
-				return err
-			}
+// checkBudgets gives the first error of a check of each budget.
+func checkBudgets(vs []eval.Value, check func(*Budget) error) (err error) {
+	eachBudget(vs, func(b *Budget) {
+		if err == nil {
+			err = check(b)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // budgetContext ends a request when the first budget's time is over.
 func budgetContext(ctx context.Context, vs []eval.Value) (context.Context, context.CancelFunc) {
 	var end time.Time
-	for _, v := range vs {
-		if b, ok := v.AsObject().(*Budget); ok && b.maxSeconds >= 0 {
-			if e := b.began.Add(seconds(b.maxSeconds)); end.IsZero() || e.Before(end) {
-				end = e
-			}
+	eachBudget(vs, func(b *Budget) {
+		if e := b.began.Add(seconds(b.maxSeconds)); b.maxSeconds >= 0 && (end.IsZero() || e.Before(end)) {
+			end = e
 		}
-	}
+	})
 	if end.IsZero() {
 		return ctx, func() {}
 	}

@@ -167,6 +167,15 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
 }
 
+// maxTokens is more than any turn has.
+const maxTokens = 1 << 40
+
+// Bounded gives the counts as far as they can be believed: none is negative, and
+// sums of them do not overflow.
+func (u Usage) Bounded() Usage {
+	return Usage{min(max(u.InputTokens, 0), maxTokens), min(max(u.OutputTokens, 0), maxTokens)}
+}
+
 // Options configure a client. The zero value of each field means its default;
 // no client reads the environment.
 type Options struct {

@@ -25,3 +25,12 @@ func TestError(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestUsageBounded(t *testing.T) {
+	if got := (Usage{-5, 1 << 62}).Bounded(); got != (Usage{0, maxTokens}) {
+		t.Errorf("got %v", got)
+	}
+	if got := (Usage{5, 7}).Bounded(); got != (Usage{5, 7}) {
+		t.Errorf("got %v", got)
+	}
+}
