@@ -141,10 +141,10 @@ func (p *process) related(st procStat) (is, unsure bool) {
 func (p *process) descendants() []int {
 	p.kin.mu.Lock()
 	defer p.kin.mu.Unlock()
-	for range 10 {
+	for i := range 100 { // a process may be long in starting on a busy machine
 		before := lastPID()
 		list, unsure := p.scan()
-		if len(list) > 0 || !unsure && before == lastPID() {
+		if len(list) > 0 || !unsure && (i >= 10 || before == lastPID()) {
 			return list
 		}
 		time.Sleep(time.Millisecond)
