@@ -51,6 +51,7 @@ func RunCommand(ctx context.Context, w *Watch, cfg Config, input string, limit i
 	case <-p.exited:
 		p.endRest()
 		waitFor(read, politeGrace.input)
+		waitFor(p.stderrEnded, politeGrace.input)
 	case <-full:
 	case <-ctx.Done():
 	}

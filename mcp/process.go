@@ -154,7 +154,8 @@ func (p *process) status(wait time.Duration) (text string, ok bool) {
 
 // stop ends the process and all that it started: it closes its input, asks its
 // group to end, then kills what is left. Further calls wait for the first. It
-// takes the sum of g and at most half a second more.
+// takes the sum of g and a moment more, or as long as killTime where the machine is so
+// busy that what was killed does not end.
 func (p *process) stop(g grace) {
 	p.stopping.Do(func() {
 		defer close(p.stopped)
@@ -168,6 +169,7 @@ func (p *process) stop(g grace) {
 		}
 		waitFor(p.exited, 500*time.Millisecond)
 		_ = p.stdout.Close()
+		waitFor(p.stderrEnded, 100*time.Millisecond) // its last words, which a close would lose
 		_ = p.errs.Close()
 		waitFor(p.stderrEnded, 500*time.Millisecond)
 	})
@@ -196,13 +198,19 @@ func (p *process) gone(d time.Duration) bool {
 	}
 }
 
-// killAll kills the group and every descendant until none is found, a few
-// times over, since a process may start another while we look.
+// killTime is how long killAll goes on.
+const killTime = 2 * time.Second
+
+// killAll kills the group and every descendant until none is found: a process may
+// start another while we look, and on a busy machine one that was killed takes a while
+// to end.
 func (p *process) killAll() {
-	for range 20 {
+	deadline := time.Now().Add(killTime)
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		p.signalAll(os.Kill)
-		if waitFor(p.exited, 5*time.Millisecond) && len(p.descendants()) == 0 {
+		if waitFor(p.exited, pause) && len(p.descendants()) == 0 || time.Now().After(deadline) {
 			return
 		}
+		time.Sleep(pause)
 	}
 }
