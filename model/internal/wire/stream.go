@@ -17,6 +17,10 @@ const Done = "[DONE]"
 // maxEvent bounds one event of a stream, in bytes.
 const maxEvent = 16 << 20
 
+// maxStream bounds all events of a stream, in bytes: three times what the longest
+// answers of today take, most of which is not text.
+const maxStream = 128 << 20
+
 // Stream is how an answer in pieces is read: each event is checked and given to
 // the library in the form it reads, and an end too soon is an error.
 type Stream struct {
@@ -40,6 +44,7 @@ type streamBody struct {
 	src    io.ReadCloser
 	req    *http.Request
 	events *Events
+	taken  int // bytes of its events so far
 	ready  []byte
 	err    error
 }
@@ -60,6 +65,9 @@ func (b *streamBody) Read(p []byte) (int, error) {
 
 func (b *streamBody) next() ([]byte, error) {
 	name, data, err := b.events.Next()
+	if b.taken += len(data); b.taken > maxStream {
+		return nil, Nonsense("the answer is larger than 128 MiB")
+	}
 	if err == nil {
 		var out []byte
 		if out, err = b.stream.Event(name, data); err == nil {

@@ -132,6 +132,29 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// repeated gives the same text without end.
+type repeated struct {
+	text string
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
+
+func (*repeated) Close() error { return nil }
+
+func TestEndlessStream(t *testing.T) {
+	s := &Stream{Event: func(_ string, data []byte) ([]byte, error) { return data, nil }}
+	body := s.body(&repeated{text: "data: " + strings.Repeat("x", 1<<20) + "\n\n"}, nil)
+	n, err := io.Copy(io.Discard, body)
+	if n != maxStream || err == nil || err.Error() != "the answer is larger than 128 MiB" {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}
+
 type iotestOneByte struct{ r io.Reader }
 
 func (o iotestOneByte) Read(p []byte) (int, error) { return o.r.Read(p[:1]) }
