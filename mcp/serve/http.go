@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ func HTTP(ctx context.Context, s *Server, l net.Listener, token string) error {
 	handler := server.NewStreamableHTTPServer(tools, server.WithEndpointPath(Path), server.WithSessionIdleTTL(time.Hour),
 		server.WithSessionIdManager(&sessions{}), server.WithStreamableHTTPLogger(slog.New(slog.DiscardHandler)))
 	mux := http.NewServeMux()
-	mux.Handle(Path, guard(token, exact(handler)))
+	mux.Handle(Path, ownPages(guard(token, exact(handler))))
 	srv := &http.Server{
 		Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -53,6 +54,20 @@ func HTTP(ctx context.Context, s *Server, l net.Listener, token string) error {
 		return nil
 	}
 	return err
+}
+
+// ownPages refuses what pages of other origins have a browser send: whoever names
+// an origin must name the host that is asked.
+func ownPages(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, origin := range r.Header.Values("Origin") {
+			if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+				http.Error(w, "requests of other origins are not answered", http.StatusForbidden)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // guard lets only requests through that bear the token.

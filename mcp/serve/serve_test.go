@@ -320,6 +320,35 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
+// TestHTTPForeignOrigins sends what pages in a browser would send.
+func TestHTTPForeignOrigins(t *testing.T) {
+	address := listen(t, echo(), "")
+	own := strings.TrimSuffix(address, Path)
+	for origin, want := range map[string]int{
+		"": http.StatusOK, own: http.StatusOK, strings.ToUpper(own): http.StatusOK, "null": http.StatusForbidden,
+		"https://evil.example": http.StatusForbidden, own + ".evil.example": http.StatusForbidden, "http://127.0.0.1:1": http.StatusForbidden, "%": http.StatusForbidden,
+	} {
+		req, err := http.NewRequest(http.MethodPost, address, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+
+			`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if origin != "" {
+			req.Header.Set("Origin", origin)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("origin %q: %s, want %d", origin, resp.Status, want)
+		}
+	}
+}
+
 // post sends one message of a session and gives the status and the session.
 func post(t *testing.T, address, method, session, body string) (int, string) {
 	t.Helper()
