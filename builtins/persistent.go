@@ -182,7 +182,7 @@ func (m *Persistent) read(t *eval.Thread, f func(ctx context.Context) (string, b
 func stored(text string) (eval.Value, error) {
 	plain, err := memory.DecodeJSON(text)
 	if err != nil {
-		return eval.Value{}, fail("the stored value is damaged: %v", err)
+		return eval.Value{}, fail("%v", err)
 	}
 	return fromPlain(plain), nil
 }

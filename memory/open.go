@@ -160,10 +160,27 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 	for _, want := range []string{"key", "op", "timestamp", "value", "version"} {
 		if !strings.Contains(" "+columns+" ", " "+want+" ") {
-			return s.explain(errors.New("its table memory_log is not one of a Sense memory"))
+			return s.explain(errForeign)
 		}
 	}
-	return nil
+	return s.keepsRows(ctx)
+}
+
+var errForeign = errors.New("its table memory_log is not one of a Sense memory")
+
+// keepsRows makes sure that nothing in the file takes away or replaces what is written: a trigger, a view in the place
+// of the table, a rule that rows must be unique.
+func (s *Store) keepsRows(ctx context.Context) error {
+	var odd int
+	err := s.retry(ctx, func() error {
+		const query = `SELECT (SELECT COUNT(*) FROM sqlite_schema WHERE type = 'trigger' OR type = 'view' AND name = 'memory_log' COLLATE NOCASE)
+			+ (SELECT COUNT(*) FROM pragma_index_list('memory_log') WHERE "unique" = 1)`
+		return s.db.QueryRowContext(ctx, query).Scan(&odd)
+	})
+	if err == nil && odd > 0 {
+		err = s.explain(errForeign)
+	}
+	return err
 }
 
 func (s *Store) useLog(ctx context.Context) error {

@@ -204,12 +204,22 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 	other := filepath.Join(dir, "other.db")
 	statement(t, other, `CREATE TABLE memory_log (a, b)`)
+	const table = `CREATE TABLE %s (version INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL%s, op TEXT NOT NULL, value TEXT, timestamp REAL NOT NULL)`
+	greedy, once, view := filepath.Join(dir, "greedy.db"), filepath.Join(dir, "once.db"), filepath.Join(dir, "view.db")
+	statement(t, greedy, fmt.Sprintf(table, "memory_log", ""))
+	statement(t, greedy, `CREATE TRIGGER t AFTER INSERT ON memory_log BEGIN DELETE FROM memory_log; END`)
+	statement(t, once, fmt.Sprintf(table, "memory_log", " UNIQUE ON CONFLICT IGNORE"))
+	statement(t, view, fmt.Sprintf(table, "other", ""))
+	statement(t, view, `CREATE VIEW memory_log AS SELECT * FROM other`)
 	text := put("text.db", "hello, this is some text and no database at all")
 	for path, want := range map[string]string{
 		text: "the file is no SQLite database",
 		put("zeros.db", strings.Repeat("\x00", 5000)): "the file is no SQLite database",
 		dir:                                  "it is no file",
 		link:                                 "it is a symbolic link",
+		greedy:                               "its table memory_log is not one of a Sense memory",
+		once:                                 "its table memory_log is not one of a Sense memory",
+		view:                                 "its table memory_log is not one of a Sense memory",
 		other:                                "its table memory_log is not one of a Sense memory",
 		text + "/p.db":                       text + ": not a directory",
 		"":                                   "the path is empty",
