@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/sense-lang/sense/audit"
 	"github.com/sense-lang/sense/diag"
 	"github.com/sense-lang/sense/eval"
+	"github.com/sense-lang/sense/internal/regular"
 	"github.com/sense-lang/sense/policy"
 	"github.com/sense-lang/sense/tape"
 )
@@ -260,9 +262,27 @@ func addRules(c *policy.Ceiling, file string, allow, deny []string) error {
 	return nil
 }
 
+// maxInput bounds the files that the command line names, in bytes.
+const maxInput = 64 << 20
+
+// readInput reads a file that the command line names. It may be a pipe; one that
+// does not end is an error.
+func readInput(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxInput+1))
+	if err == nil && len(b) > maxInput {
+		err = fmt.Errorf("%s: %w", path, regular.TooLongError(maxInput))
+	}
+	return b, err
+}
+
 // policyFile reads lines of `allow c` and `deny c`; # begins a comment.
 func policyFile(path string) (allow, deny []string, err error) {
-	b, err := os.ReadFile(path)
+	b, err := readInput(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot read the policy: %w", err)
 	}

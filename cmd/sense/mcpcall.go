@@ -107,7 +107,7 @@ func wholeArgs(text string) (json.RawMessage, error) {
 	if text == "-" {
 		raw, err = io.ReadAll(os.Stdin)
 	} else if path, ok := strings.CutPrefix(text, "@"); ok {
-		raw, err = os.ReadFile(path)
+		raw, err = readInput(path)
 	}
 	if err != nil {
 		return nil, mcpError("cannot read the arguments: %v", err)

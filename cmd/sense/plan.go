@@ -87,7 +87,7 @@ difference stops the run before anything else is done.`,
 }
 
 func readPlan(path string) (*plan, string, error) {
-	b, err := os.ReadFile(path)
+	b, err := readInput(path)
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot read the plan: %w", err)
 	}
