@@ -81,7 +81,19 @@ func TestParseErrors(t *testing.T) {
 		{`[]`, `f.json:1:1: here must stand an object in braces`},
 		{`{"mcpServers": []}`, `f.json:1:16: here must stand an object in braces`},
 		{`{"mcpServers": {"a": 1}}`, `f.json:1:22: here must stand an object in braces`},
-		{"{\n  \"mcpServers\": {\n    \"a\" {}\n", `f.json:3:9: invalid character '{' after object key`},
+		{"{\n  \"mcpServers\": {\n    \"a\" {}\n", `f.json:3:9: here must stand ':', not '{'`},
+		{`{`, `f.json:1:1: the file ends in the middle: a bracket or a quote is not closed`},
+		{"{\"a\": [1, 2\n", `f.json:1:11: the file ends in the middle: a bracket or a quote is not closed`},
+		{`{"a": }`, `f.json:1:7: here must stand a value, not '}'`},
+		{`{'a': 1}`, `f.json:1:2: here must stand a name in double quotes, not '\''`},
+		{`{"a": 1 "b": 2}`, `f.json:1:9: here must stand ',' or '}', not '"'`},
+		{`{"a": [1 2]}`, `f.json:1:10: here must stand ',' or ']', not '2'`},
+		{`{"a": 1} x`, `f.json:1:10: here must stand the end of the file, not 'x'`},
+		{"{\"a\": \"x\ny\"}", `f.json:1:9: here must stand a text without line ends and control characters, not '\n'`},
+		{`{"a": "\x"}`, `f.json:1:9: here must stand one of ", \, /, b, f, n, r, t, u after a backslash, not 'x'`},
+		{`{"a": "\u12g4"}`, `f.json:1:12: here must stand four hexadecimal digits, not 'g'`},
+		{`{"a": tru}`, `f.json:1:10: '}' does not belong into a number, true, false or null`},
+		{`{"mcpServers": {"a": {"comand": "x"}}}`, `f.json:1:17: server "a": it needs a "command" to start or a "url" to reach, and "comand" is neither (did you mean "command"?)`},
 		{"{\n/* never closed", `f.json:2:1: a comment that is opened here is not closed`},
 		{"{\"a\xff\": 1}", `f.json:1:4: the text is no valid UTF-8`},
 		{`{"mcpServers": {"": {"command": "x"}}}`, `f.json:1:17: a server must have a name`},
@@ -125,7 +137,7 @@ func TestParseWarnings(t *testing.T) {
 	want := []string{
 		`f.json: unknown key "inputs" is not used`,
 		`f.json: unknown key "mcp_servers" is not used (did you mean "mcpServers"?)`,
-		`f.json: server "a": unknown key "comand" is not used`,
+		`f.json: server "a": unknown key "comand" is not used (did you mean "command"?)`,
 		`f.json: server "a": unknown key "enviroment" is not used`,
 		`f.json: server "a": permissions in "tools" are not used; write rules in the program's policy`,
 		`f.json: server "a": unknown key "audience" of oauth is not used`,
@@ -216,7 +228,7 @@ func TestLoadErrors(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(dir, ProjectFile), `{`)
-	if _, err := LoadAll(dir, env()); err == nil || !strings.Contains(err.Error(), ".mcp.json:1:1: unexpected end") {
+	if _, err := LoadAll(dir, env()); err == nil || !strings.Contains(err.Error(), ".mcp.json:1:1: the file ends in the middle") {
 		t.Errorf("got %v", err)
 	}
 }

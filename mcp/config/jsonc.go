@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -136,7 +138,7 @@ func parseText(src []byte) (*object, error) {
 	}
 	var any json.RawMessage
 	if err := json.Unmarshal(plain, &any); err != nil {
-		return nil, atOffset(err, len(src))
+		return nil, inOurWords(err, plain)
 	}
 	return readObject(plain, 0, len(plain))
 }
@@ -150,6 +152,41 @@ func invalidAt(src []byte) int {
 		i += n
 	}
 	return len(src)
+}
+
+// expectations say what must stand where the JSON reader met something else, by the
+// end of its message.
+var expectations = []struct{ ending, want string }{
+	{"looking for beginning of value", "a value"},
+	{"looking for beginning of object key string", "a name in double quotes"},
+	{"after object key", "':'"},
+	{"after object key:value pair", "',' or '}'"},
+	{"after array element", "',' or ']'"},
+	{"after top-level value", "the end of the file"},
+	{"in string literal", "a text without line ends and control characters"},
+	{"in string escape code", "one of \", \\, /, b, f, n, r, t, u after a backslash"},
+	{"in \\u hexadecimal character escape", "four hexadecimal digits"},
+}
+
+// inOurWords gives a fault of the JSON reader its place and says what must stand
+// there.
+func inOurWords(err error, src []byte) error {
+	var s *json.SyntaxError
+	if !errors.As(err, &s) {
+		return err
+	}
+	at := min(max(int(s.Offset)-1, 0), len(src))
+	message := s.Error()
+	if at == len(src) || strings.HasPrefix(message, "unexpected end") {
+		return &syntaxError{max(len(bytes.TrimRight(src, " \t\r\n"))-1, 0), "the file ends in the middle: a bracket or a quote is not closed"}
+	}
+	r, _ := utf8.DecodeRune(src[at:])
+	for _, x := range expectations {
+		if strings.HasSuffix(message, x.ending) {
+			return &syntaxError{at, fmt.Sprintf("here must stand %s, not %s", x.want, strconv.QuoteRune(r))}
+		}
+	}
+	return &syntaxError{at, fmt.Sprintf("%s does not belong into a number, true, false or null", strconv.QuoteRune(r))}
 }
 
 // atOffset gives a fault of the JSON reader its place.

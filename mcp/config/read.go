@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	names "github.com/sense-lang/sense/internal/near"
 )
 
 // Parse reads the text of a file; path is for messages and for what the text
@@ -80,7 +83,7 @@ func (r *reader) entry(list *object, m member) (*Entry, error) {
 		}
 	}
 	if err := e.check(); err != nil {
-		return nil, &syntaxError{m.keyAt, fmt.Sprintf("server %q: %v", m.key, err)}
+		return nil, &syntaxError{m.keyAt, fmt.Sprintf("server %q: %v%s", m.key, err, e.misspelt(o))}
 	}
 	return e, nil
 }
@@ -98,6 +101,18 @@ func (e *Entry) check() error {
 		return errors.New(`the type "stdio" needs a "command" in place of a "url"`)
 	}
 	return nil
+}
+
+// misspelt says which key may have been meant for what an entry lacks.
+func (e *Entry) misspelt(o *object) string {
+	for _, f := range o.members {
+		if e.Command == "" && e.URL == "" && !slices.Contains(fieldNames, f.key) {
+			if hint := near(f.key, []string{"command", "url"}); hint != "" {
+				return fmt.Sprintf(", and %q is neither%s", f.key, hint)
+			}
+		}
+	}
+	return ""
 }
 
 var fieldNames = []string{
@@ -335,24 +350,9 @@ func near(name string, known []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	for _, k := range known {
 		a, b := plain(name), plain(k)
-		if a == b || a+"s" == b || a == b+"s" || swapped(a, b) {
+		if limit := min(2, len(a)/2, len(b)/2); names.Edits(a, b, limit) <= limit {
 			return fmt.Sprintf(" (did you mean %q?)", k)
 		}
 	}
 	return ""
-}
-
-// swapped reports whether two names of the same length differ in one letter or
-// in two neighbours that changed places.
-func swapped(a, b string) bool {
-	if len(a) != len(b) || len(a) < 4 {
-		return false
-	}
-	var at []int
-	for i := range len(a) {
-		if a[i] != b[i] {
-			at = append(at, i)
-		}
-	}
-	return len(at) == 1 || len(at) == 2 && at[1] == at[0]+1 && a[at[0]] == b[at[1]] && a[at[1]] == b[at[0]]
 }
