@@ -27,9 +27,9 @@ const callbackPath = "/callback"
 
 // byCode logs a user in, if there is a browser to ask.
 func (l *login) byCode(ctx context.Context, req *http.Request, resp *http.Response) error {
-	if l.unkept != nil {
+	if l.vain != nil {
 		discard(resp)
-		return l.unkept
+		return l.vain
 	}
 	if l.browser == nil {
 		discard(resp)
@@ -43,7 +43,11 @@ func (l *login) byCode(ctx context.Context, req *http.Request, resp *http.Respon
 		}
 		l.code = code
 	}
-	return tokenFault(l.code.handler.Authorize(ctx, req, resp))
+	err := tokenFault(l.code.handler.Authorize(ctx, req, resp))
+	if err != nil && l.vain == nil && ctx.Err() == nil {
+		l.vain = err // what failed by another request of the same connection would fail again
+	}
+	return err
 }
 
 func (l *login) newCodeLogin() (*codeLogin, error) {

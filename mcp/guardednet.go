@@ -113,13 +113,18 @@ func serverReach(ctx context.Context, server *url.URL) reach {
 	return reachOf(ips[0])
 }
 
-// authRedirect limits the redirects of authorization servers.
+// authRedirect limits the redirects of authorization servers. What is posted to
+// them are codes, secrets and tokens, which go to nobody they do not name
+// themselves.
 func authRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return errors.New("the authorization server redirects more than 5 times")
 	}
 	if req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()) {
 		return errors.New("the authorization server redirects to an address that is not https")
+	}
+	if from := via[len(via)-1]; via[0].Method == http.MethodPost && !sameOrigin(from.URL, req.URL) && !upgrade(from.URL, req.URL) {
+		return errors.New("the authorization server redirects what is posted to it to another origin, '" + show(req.URL) + "', which is not followed")
 	}
 	return nil
 }

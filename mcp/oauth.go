@@ -79,7 +79,7 @@ type login struct {
 	have  *grant
 	read  bool // the store was read, or is not to be
 
-	unkept error // why the login that a user made could not be kept; guarded by mu
+	vain error // why the user is not asked again; guarded by mu
 }
 
 // CloseIdleConnections closes connections to the server that are not in use.
@@ -206,7 +206,7 @@ func (l *login) keep(g *grant) error {
 func (l *login) drop(why error) {
 	l.state.Lock()
 	defer l.state.Unlock()
-	l.have, l.unkept = nil, why
+	l.have, l.vain = nil, why
 }
 
 // better gets a token in place of one, nil for none, that was refused by resp.
@@ -267,8 +267,12 @@ func (l *login) renew(ctx context.Context, old *oauth2.Token) (*oauth2.Token, er
 	return token, l.keep(&renewed)
 }
 
-// tokenFault puts the refusal of a token endpoint into words.
+// tokenFault puts what an authorization server answers wrong into words.
 func tokenFault(err error) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return errors.New("the authorization server's answer is not valid: " + jsonFault(kind))
+	}
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
 		return err

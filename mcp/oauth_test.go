@@ -18,12 +18,14 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -217,6 +219,45 @@ func TestLoginFails(t *testing.T) {
 			wantError(t, err, tt.want)
 		})
 	}
+}
+
+// What is posted to an authorization server, codes among it, is not sent on to
+// another, and a login that failed is not asked of the user again.
+func TestCodesAreNotSentElsewhere(t *testing.T) {
+	var stolen, asked atomic.Int64
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { stolen.Add(1) }))
+	defer thief.Close()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		moved := httptest.NewServer(http.RedirectHandler(thief.URL+"/token?key=secret", status))
+		defer moved.Close()
+		a := newAuthServer(t)
+		a.override["token_endpoint"] = moved.URL + "/token"
+		m := newManager(t)
+		m.Browser = func(ctx context.Context, address string) error {
+			asked.Add(1)
+			return follow(ctx, address)
+		}
+		_, err := m.Connect(context.Background(), a.config())
+		wantError(t, err, "redirects what is posted to it to another origin, '"+thief.URL+"/token', which is not followed")
+	}
+	if stolen.Load() != 0 || asked.Load() != 3 {
+		t.Errorf("%d requests elsewhere, the user was asked %d times for 3 logins", stolen.Load(), asked.Load())
+	}
+}
+
+// A registration that is no good is told without the names of our types.
+func TestRegistrationOfAnotherType(t *testing.T) {
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		write(w, `{"client_id":5}`)
+	}))
+	defer odd.Close()
+	a := newAuthServer(t)
+	a.override["registration_endpoint"] = odd.URL
+	m := newManager(t)
+	m.Browser = follow
+	_, err := m.Connect(context.Background(), a.config())
+	wantError(t, err, "the server wants a login: the authorization server's answer is not valid: 'client_id' cannot be of that JSON type")
 }
 
 // Machines log in without a user.

@@ -82,11 +82,16 @@ func jsonFault(err error) string {
 	if !errors.As(err, &kind) {
 		return err.Error()
 	}
-	what, _, _ := strings.Cut(kind.Value, " ") // a number comes with its digits
-	if kind.Field == "" {
-		return "it cannot be of JSON type " + what
+	what := "of that JSON type"
+	for _, name := range []string{"object", "array", "string", "number", "bool"} {
+		if strings.HasPrefix(kind.Value, name) { // a number comes with its digits
+			what = "of JSON type " + name
+		}
 	}
-	return "'" + kind.Field + "' cannot be of JSON type " + what
+	if kind.Field == "" {
+		return "it cannot be " + what
+	}
+	return "'" + kind.Field + "' cannot be " + what
 }
 
 func notNull(raw json.RawMessage) json.RawMessage {

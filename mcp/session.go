@@ -141,6 +141,10 @@ func (s *session) requestMeta(c *client.Client) ([]byte, error) {
 
 // plainError puts errors of mcp-go into our words.
 func plainError(err error) error {
+	var auth *NeedsAuthError
+	if errors.As(err, &auth) {
+		return auth
+	}
 	var wrong gomcp.UnsupportedProtocolVersionError
 	if errors.As(err, &wrong) {
 		if wrong.Version == "" {
@@ -157,10 +161,6 @@ func plainError(err error) error {
 	var wrapped *transport.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
-	}
-	var auth *NeedsAuthError
-	if errors.As(err, &auth) {
-		return auth
 	}
 	var status *StatusError
 	if errors.As(err, &status) {
