@@ -88,6 +88,18 @@ var modelCases = []modelCase{
 		"model model 'm' failed: HTTP 429 Too Many Requests: no credit\n", 1},
 	{"B22/no JSON", nil, []modeltest.Turn{modeltest.Raw("hello"), modeltest.Text("late")}, plainAsk, "model model 'm' failed: the answer is not valid JSON (invalid character 'h' looking for beginning of value): hello\n", 1},
 	{"B22/no choices", onOpenAI, []modeltest.Turn{modeltest.Raw(`{"choices":[]}`)}, plainAsk, "model model 'm' failed: the answer holds no message (no choices)\n", 1},
+	{"B22/cut stream", onOpenAI, []modeltest.Turn{{Text: &half, CutAt: 300}}, `try:
+    ask("q", stream: true)
+catch e:
+    print(e.kind, e.message)
+`, "half an\nmodel model 'm' failed: HTTP 500 Internal Server Error: stub has no turn left\n", 3},
+	{"B22/negative usage", nil, []modeltest.Turn{{Text: &half, Usage: &modeltest.Usage{PromptTokens: -100, CompletionTokens: 5}}, modeltest.Text("more")}, `set budget = {"tokens": 5}
+print(ask("q").usage["input_tokens"])
+try:
+    ask("q")
+catch e:
+    print(e.message)
+`, "0\nthe budget is used up (5 of 5 tokens)\n", 1},
 	{"B23/missing", nil, []modeltest.Turn{calls("add", `{"b": 1}`), modeltest.Text("@results")}, toolLoop, "error: argument 'a' of 'add' is missing\n[]\n", 2},
 	{"B23/one more", nil, []modeltest.Turn{calls("add", `{"a":1,"b":2,"zz":3}`), modeltest.Text("@results")}, toolLoop, "3\n[[1, 2]]\n", 2},
 	{"B23/text", nil, []modeltest.Turn{calls("add", `{"a":"5","b":2}`), modeltest.Text("@results")}, toolLoop, "error: [line 14] argument 'a' of 'add' expects Int, got String\n[]\n", 2},

@@ -216,7 +216,6 @@ print(m("busy").ask("now?").value)
 try:
     m("stops").ask("tell", stream: true)
 catch e:
-    print("")
     print(e.kind, e.message)
 set budget = {"calls": 1}
 m("plain").ask("one")

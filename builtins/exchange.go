@@ -187,6 +187,9 @@ func (x *exchange) once() (*model.Turn, error) {
 		return nil, stop
 	}
 	if err != nil {
+		if x.wrote {
+			_ = x.t.Write("\n") // what was shown stays a line of its own
+		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			if berr := checkBudgets(budgets, (*Budget).checkTime); berr != nil {
 				return nil, berr

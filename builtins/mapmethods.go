@@ -80,7 +80,7 @@ func mapRemove(c *eval.Call, m *eval.Map) (eval.Value, error) {
 	}
 	v, ok := m.Remove(k.String())
 	if !ok {
-		return eval.Value{}, fail("no key %s in map", eval.Quote(k.String()))
+		return eval.Value{}, eval.NoKey(m, k.String())
 	}
 	return v, nil
 }

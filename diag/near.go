@@ -22,6 +22,15 @@ func Near(name string, candidates []string) string {
 	return best
 }
 
+// DidYouMean adds to an error of a misspelt name the candidate that was probably
+// meant, if there is one, and gives the error back.
+func (e *Error) DidYouMean(name string, candidates []string) *Error {
+	if near := Near(name, candidates); near != "" {
+		e.Notes = append(e.Notes, "did you mean '"+near+"'?")
+	}
+	return e
+}
+
 // nearLimit is how many edits two names may be apart: a third of the shorter
 // one, so that short names are near only to themselves in another case, and
 // never above three.

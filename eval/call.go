@@ -419,7 +419,7 @@ func (p *proto) arrangeLabels(args []Value, labels []Label) ([]Value, error) {
 		i := p.paramIndex(l.Name)
 		switch {
 		case i < 0:
-			return nil, diag.New(diag.Runtime, "'%s' has no parameter '%s'", p.name, l.Name)
+			return nil, diag.New(diag.Runtime, "'%s' has no parameter '%s'", p.name, l.Name).DidYouMean(l.Name, p.paramNames())
 		case full[i].IsSet():
 			return nil, diag.New(diag.Runtime, "'%s' got more than one value for '%s'", p.name, l.Name)
 		}
@@ -437,6 +437,14 @@ func (p *proto) takesLabels() bool { return labelsEverywhere }
 
 // labelsEverywhere lets functions, tools and actions take labeled arguments.
 const labelsEverywhere = true
+
+func (p *proto) paramNames() []string {
+	var out []string
+	for i := range p.params {
+		out = append(out, p.params[i].name)
+	}
+	return out
+}
 
 func (p *proto) paramIndex(name string) int {
 	for i := range p.params {

@@ -42,6 +42,8 @@ type compiler struct {
 	trail []*binding
 	dead  bool // the place cannot be reached: all is certain there
 	nest  int
+
+	guesses int // unknown names so far
 }
 
 // proto is what all closures of one declaration share.

@@ -89,6 +89,9 @@ func (c *compiler) ident(e *ast.Ident) expr {
 			locs = append(locs, loc{kind: locGlobal, g: g})
 		}
 	}
+	if len(locs) == 0 {
+		return c.unknown(e)
+	}
 	return readFirst(locs, uint8(c.fn.spill), e)
 }
 
@@ -453,7 +456,11 @@ func (th *Thread) attr(v Value, name string) (Value, error) {
 			}
 		}
 		if a, ok := o.(HasAttrs); ok {
-			return a.Attr(th, name)
+			r, err := a.Attr(th, name)
+			if err != nil {
+				err = th.nearMember(err, v, name)
+			}
+			return r, err
 		}
 	default:
 		if d := th.in.typeMethod(v, name); d != nil {

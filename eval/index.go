@@ -129,7 +129,7 @@ func (th *Thread) index(t, k Value) (Value, error) {
 		if v, ok := toMap(t).GetKey(k); ok {
 			return v, nil
 		}
-		return Value{}, diag.New(diag.Runtime, "no key %s in map", Quote(toStr(k).s))
+		return Value{}, NoKey(toMap(t), toStr(k).s)
 	case KObject:
 		if o, ok := toBox(t).o.(Indexable); ok {
 			return o.Index(th, k)
@@ -141,11 +141,7 @@ func (th *Thread) index(t, k Value) (Value, error) {
 // unnamed says that an array has no element with that name, and which one may
 // be meant.
 func unnamed(name string, names []string) error {
-	e := diag.New(diag.Runtime, "no element named %s in array", Quote(name))
-	if near := diag.Near(name, names); near != "" {
-		e.Notes = []string{"did you mean '" + near + "'?"}
-	}
-	return e
+	return diag.New(diag.Runtime, "no element named %s in array", Quote(name)).DidYouMean(name, names)
 }
 
 // HasKey is an Object that is known by a name among others, as a tool is.

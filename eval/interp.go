@@ -226,7 +226,7 @@ func protoAttr(p *proto, name string) (Value, bool) {
 		}
 		return newStr(p.doc), true
 	case "params":
-		return paramNames(p), true
+		return Strings(p.paramNames()), true
 	}
 	return Value{}, false
 }

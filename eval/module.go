@@ -55,7 +55,7 @@ func (m *Module) Attr(t *Thread, name string) (Value, error) {
 	if v, ok := m.lookup(t.in, name); ok {
 		return v, nil
 	}
-	return Value{}, diag.New(diag.Runtime, "module '%s' has no member '%s'", m.name, name)
+	return Value{}, diag.New(diag.Runtime, "module '%s' has no member '%s'", m.name, name).DidYouMean(name, m.Names())
 }
 
 func (m *Module) lookup(in *Interp, name string) (Value, bool) {

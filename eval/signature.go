@@ -76,7 +76,7 @@ func (b *Builtin) place(c *Call) error {
 		i := slices.Index(names, l.Name)
 		switch {
 		case i < 0:
-			return diag.New(diag.Runtime, "'%s' has no parameter '%s'", b.Name, l.Name)
+			return diag.New(diag.Runtime, "'%s' has no parameter '%s'", b.Name, l.Name).DidYouMean(l.Name, names)
 		case full[i].IsSet():
 			return diag.New(diag.Runtime, "'%s' got more than one value for '%s'", b.Name, l.Name)
 		}

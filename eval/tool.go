@@ -167,15 +167,7 @@ func declAttr(typ string, p *proto, doc, name string) (Value, error) {
 		}
 		return newStr(doc), nil
 	case "params":
-		return paramNames(p), nil
+		return Strings(p.paramNames()), nil
 	}
 	return Value{}, diag.New(diag.Runtime, "cannot access member '%s' on type %s", name, typ)
-}
-
-func paramNames(p *proto) Value {
-	var ss []string
-	for i := range p.params {
-		ss = append(ss, p.params[i].name)
-	}
-	return Strings(ss)
 }

@@ -81,7 +81,7 @@ func bind(c *eval.Call, who string, names []string, least int) ([]eval.Value, er
 		i := indexOf(names, l.Name)
 		switch {
 		case i < 0:
-			return nil, fail("'%s' has no parameter '%s'", who, l.Name)
+			return nil, diag.New(diag.Runtime, "'%s' has no parameter '%s'", who, l.Name).DidYouMean(l.Name, names)
 		case vals[i].IsSet():
 			return nil, fail("'%s' got more than one value for '%s'", who, l.Name)
 		}

@@ -24,7 +24,7 @@ import (
 
 // Limits on what is read from a service, in bytes.
 const (
-	maxAnswer = 64 << 20
+	maxAnswer = 32 << 20
 	maxError  = 64 << 10
 )
 
@@ -178,7 +178,7 @@ func (c *Call) whole(req *http.Request, res *http.Response) (*http.Response, err
 		return nil, connectionFailure(req, err)
 	}
 	if len(body) > maxAnswer {
-		return nil, Nonsense("the answer is larger than 64 MiB")
+		return nil, Nonsense("the answer is larger than %d MiB", maxAnswer>>20)
 	}
 	if err := checkJSON(body); err != nil {
 		return nil, err

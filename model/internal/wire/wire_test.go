@@ -383,7 +383,7 @@ func TestHugeAnswer(t *testing.T) {
 	})}}
 	req, _ := http.NewRequest("POST", "http://h/", nil)
 	_, err := (&Call{Options: o, Answer: func(b []byte) ([]byte, error) { return b, nil }}).Do(req)
-	if err == nil || err.Error() != "the answer is larger than 64 MiB" {
+	if err == nil || err.Error() != "the answer is larger than 32 MiB" {
 		t.Errorf("got %v", err)
 	}
 }
