@@ -44,7 +44,7 @@ catch e:
 			modeltest.Text("@results"),
 		},
 		want: []string{"14\n", "Successfully wrote to DIR/note.txt", "héllo <b> & 9007199254740993\n", "[FILE] note.txt",
-			"outside: mcp tool 'fs.read_text_file' failed: ", "Access denied", "'fs.move_file' requires capability 'mcp.fs', which is denied by policy"},
+			"outside: mcp tool 'fs.read_text_file' failed: ", "Access denied", "'fs.move_file' requires capability 'mcp.fs.move_file', which is denied by policy"},
 	}
 	c.run(t, workFolder(t))
 }

@@ -63,7 +63,7 @@ catch e:
 			modeltest.Text("@results"),
 		},
 		want: []string{"12\n", "\n+two\n", "Files staged successfully", "Changes committed successfully", "Author: Zoë", "Message: second <&>",
-			"'git.git_reset' requires capability 'mcp.git', which is denied by policy"},
+			"'git.git_reset' requires capability 'mcp.git.git_reset', which is denied by policy"},
 	}
 	c.run(t, dir)
 	if got := git(t, repo, "log", "--format=%s", "--name-only"); got != "second <&>\n\na.txt\nfirst\n\na.txt\n" {

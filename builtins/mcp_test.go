@@ -274,10 +274,10 @@ print(b.status, type_of(b.error))
 func TestPolicyOfCalls(t *testing.T) {
 	for src, want := range map[string]string{
 		"policy:\n    deny mcp.srv\n" + `s.call("echo", text: "x")`:                       "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
-		"policy:\n    allow mcp.srv\n    deny mcp.srv.echo\n" + `s.tools[0](text: "x")`:   "mcp tool 'srv.echo' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    allow mcp.srv\n    deny mcp.srv.echo\n" + `s.tools[0](text: "x")`:   "mcp tool 'srv.echo' requires capability 'mcp.srv.echo', which is denied by policy",
 		"policy:\n    deny mcp.srv\n" + `s.read("test://a")`:                              "mcp resource 'srv:test://a' requires capability 'mcp.srv', which is denied by policy",
 		"policy:\n    deny mcp.srv\n" + `s.prompt("greet")`:                               "mcp prompt 'srv:greet' requires capability 'mcp.srv', which is denied by policy",
-		"policy:\n    allow mcp.srv\n    deny mcp.srv.resources\n" + `s.read("test://a")`: "mcp resource 'srv:test://a' requires capability 'mcp.srv', which is denied by policy",
+		"policy:\n    allow mcp.srv\n    deny mcp.srv.resources\n" + `s.read("test://a")`: "mcp resource 'srv:test://a' requires capability 'mcp.srv.resources', which is denied by policy",
 	} {
 		var p program
 		p.fails(t, connectTest+src+"\n", want)

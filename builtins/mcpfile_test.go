@@ -85,7 +85,7 @@ policy:
 print(s.call("args", a: 1))
 `
 	p.prints(t, src, `{"a":1}`)
-	p.fails(t, src+`s.call("echo", text: "x")`, "mcp tool 'own.echo' requires capability 'mcp.own', which is denied by policy")
+	p.fails(t, src+`s.call("echo", text: "x")`, "mcp tool 'own.echo' requires capability 'mcp.own.echo', which is denied by policy")
 	p.fails(t, strings.Replace(src, `"own")`, `"own", capability: "mcp.mine")`, 1)+"policy: deny mcp.mine\n"+`s.call("args")`, "requires capability 'mcp.mine', which is denied")
 }
 

@@ -306,8 +306,9 @@ func (s *MCPServer) allow(at eval.Place, below, what, name string) error {
 	for _, capability := range s.needs {
 		d := at.DecideTool(capability, below)
 		if !d.Allowed {
-			return at.Denied(d, name, "tool", capability, "capability '"+capability+"' denied by policy",
-				what+" '"+name+"' requires capability '"+capability+"', which is denied by policy")
+			of := at.DeniedOf(capability, below)
+			return at.Denied(d, name, "tool", of, "capability '"+of+"' denied by policy",
+				what+" '"+name+"' requires capability '"+of+"', which is denied by policy")
 		}
 		if err := at.Heed("tool", name, capability, below); err != nil {
 			return err

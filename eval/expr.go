@@ -92,6 +92,9 @@ func (c *compiler) ident(e *ast.Ident) expr {
 	if len(locs) == 0 {
 		return c.unknown(e)
 	}
+	if l := locs[0]; c.mod.open && len(locs) == 1 && l.kind == locGlobal && l.g.v.p == nil {
+		return c.unknownYet(e, l.g)
+	}
 	return readFirst(locs, uint8(c.fn.spill), e)
 }
 

@@ -122,6 +122,15 @@ func (p Place) DecideTool(capability, tool string) policy.Decision {
 	return policy.DecideTool(in.cfg.Ceiling, capability, tool, p.chain(), p.callers())
 }
 
+// DeniedOf gives the capability that a denial by DecideTool is of: the tool's own,
+// as a rule would write it, where that of the connection is not denied.
+func (p Place) DeniedOf(capability, tool string) string {
+	if p.Decide(capability).Allowed {
+		return policy.Spell(policy.Join(capability, tool))
+	}
+	return capability
+}
+
 // DecidePart is Decide for a part of a whole, such as a module of Python: a
 // rule for the whole counts wherever none names the part.
 func (p Place) DecidePart(whole, part string) policy.Decision {

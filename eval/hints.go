@@ -37,7 +37,7 @@ const maxGuesses = 100
 func (c *compiler) unknown(e *ast.Ident) expr {
 	var around []string
 	if c.guesses++; c.guesses <= maxGuesses {
-		around = c.in.BuiltinNames()
+		around = append(c.in.BuiltinNames(), c.mod.Names()...)
 		for s := c.sc; s != nil; s = s.parent {
 			around = append(around, slices.Sorted(maps.Keys(s.names))...)
 		}
@@ -50,6 +50,17 @@ func (c *compiler) unknown(e *ast.Ident) expr {
 		}
 		fail(fr, &e.P, err)
 		return Value{}
+	}
+}
+
+// unknownYet compiles a read of a name that a later input of a prompt may bind.
+func (c *compiler) unknownYet(e *ast.Ident, g *Global) expr {
+	missing := c.unknown(e)
+	return func(fr fp) Value {
+		if v := g.v; v.p != nil {
+			return v
+		}
+		return missing(fr)
 	}
 }
 

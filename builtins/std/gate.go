@@ -51,10 +51,7 @@ func (a *args) requireHost(host string) error {
 		}
 		return a.intent(at, policy.Spell(policy.Join(capHTTP, host)))
 	}
-	if at.Decide(capHTTP).Allowed {
-		return a.denied(at, d, policy.Spell(policy.Join(capHTTP, host)))
-	}
-	return a.denied(at, d, capHTTP)
+	return a.denied(at, d, at.DeniedOf(capHTTP, host))
 }
 
 func (a *args) denied(at eval.Place, d policy.Decision, capability string) error {
