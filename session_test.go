@@ -2,6 +2,7 @@ package sense_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,6 +106,28 @@ catch e:
 
 // TestSessionRefusesReturn tells a bare expression, whose value is given, from a
 // return, which has no place in a session.
+// A name that no input has bound so far is told with the one that may be meant,
+// and is read once a later input has bound it.
+func TestSessionSaysWhichNameMayBeMeant(t *testing.T) {
+	var out strings.Builder
+	r := sense.New(t.Context(), sense.Options{Stdout: &out})
+	defer r.Close()
+	s := r.NewSession(io.Discard)
+	if err := s.Run(t.Context(), "amount = 1\ndef f():\n    return ammount", false); err != nil {
+		t.Fatal(err)
+	}
+	for src, want := range map[string]string{"f()": "amount", "prnt": "print"} {
+		err := s.Run(t.Context(), src, false)
+		var e *diag.Error
+		if !errors.As(err, &e) || e.Kind != diag.Name || !slices.Equal(e.Notes, []string{"did you mean '" + want + "'?"}) {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+	if err := s.Run(t.Context(), "ammount = 7\nprint(f())", false); err != nil || out.String() != "7\n" {
+		t.Errorf("%q %v", out.String(), err)
+	}
+}
+
 func TestSessionRefusesReturn(t *testing.T) {
 	r := sense.New(t.Context(), sense.Options{})
 	defer r.Close()
