@@ -214,7 +214,7 @@ func TestProgressHasAnEnd(t *testing.T) {
 	s, _ := connect(t, "progress", "1000", func(c *Config) { c.CallTimeout = 400 * time.Millisecond })
 	within(t, patience/2, "the call", func() {
 		_, err := s.Call(context.Background(), "echo", nil)
-		wantError(t, err, "timed out")
+		wantError(t, err, "timed out after 4 s")
 	})
 }
 

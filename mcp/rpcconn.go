@@ -263,6 +263,9 @@ func (c *rpcConn) waits(w *waiter) bool {
 	return c.pending[w.id] == w
 }
 
+// mostExtended is how many times its limit a call may take that tells of progress.
+const mostExtended = 10
+
 // request sends a request and waits for its answer, for ctx, or for limit,
 // which progress extends (p.progress not nil) up to ten times. The request is
 // sent at most once.
@@ -287,7 +290,7 @@ func (c *rpcConn) request(ctx context.Context, limit time.Duration, method strin
 func (c *rpcConn) await(ctx context.Context, limit time.Duration, w *waiter) (message, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	end := time.Now().Add(10 * limit)
+	end := time.Now().Add(mostExtended * limit)
 	for {
 		select {
 		case r := <-w.answer:
@@ -299,7 +302,11 @@ func (c *rpcConn) await(ctx context.Context, limit time.Duration, w *waiter) (me
 				timer.Reset(min(limit, left))
 				continue
 			}
-			return c.giveUp(w, "timed out", &TimeoutError{After: limit})
+			after := limit
+			if time.Until(end) <= 0 {
+				after = mostExtended * limit
+			}
+			return c.giveUp(w, "timed out", &TimeoutError{After: after})
 		case <-ctx.Done():
 			return c.giveUp(w, "no longer wanted", context.Cause(ctx))
 		}

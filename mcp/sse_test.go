@@ -160,6 +160,7 @@ func TestSSEFails(t *testing.T) {
 	for want, on := range map[string]handler{
 		"the server answered HTTP status 503":  func(w http.ResponseWriter, _ *http.Request, _ rpc) bool { w.WriteHeader(503); return true },
 		"which is no event stream":             func(w http.ResponseWriter, _ *http.Request, _ rpc) bool { write(w, "{}"); return true },
+		"larger than 64 MiB":                   func(w http.ResponseWriter, _ *http.Request, _ rpc) bool { events(w)("data: "); large(w); return true },
 		"before it gave an address to post to": func(w http.ResponseWriter, _ *http.Request, _ rpc) bool { events(w); return true },
 	} {
 		web := newWebServer(t)

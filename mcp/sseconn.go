@@ -57,7 +57,10 @@ func (c *sseConn) meet(resp *http.Response) error {
 	e := newEventReader(resp.Body, maxMessage)
 	for {
 		ev, err := e.next()
-		if err != nil {
+		switch {
+		case errors.Is(err, errTooLarge):
+			return tooLarge()
+		case err != nil:
 			return errors.New("the server ended the stream before it gave an address to post to")
 		}
 		if ev.kind != "endpoint" {
