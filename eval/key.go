@@ -64,6 +64,9 @@ func keyE(x expr, k *Str, at *diag.Pos) expr {
 	}
 }
 
+// keyL is keyE for the key of what a slot holds. report takes 1.08 times as long
+// without, and 1.27 times without keyE too.
+//
 //go:noinline
 func keyL(j uint8, k *Str, at *diag.Pos) expr {
 	hint := 0

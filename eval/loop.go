@@ -151,7 +151,8 @@ func (c *compiler) forBody(s *ast.ForStmt, at *diag.Pos) (set func(fr fp, v Valu
 	return func(fr fp, v Value) { pro(fr); inner(fr, v) }, -1, run
 }
 
-// rangeSlot is for i in range(...) without the array.
+// rangeSlot is for i in range(...) without the array. matmul takes 1.4 times as long
+// without, nested 1.5 times.
 //
 //go:noinline
 func rangeSlot(r rangeCall, i uint8, set func(fr fp, v Value), body stmt, at *diag.Pos) stmt {
@@ -179,7 +180,8 @@ func rangeSlot(r rangeCall, i uint8, set func(fr fp, v Value), body stmt, at *di
 	}
 }
 
-// valuesSlot is for x in v where x needs no more than a slot.
+// valuesSlot is for x in v where x needs no more than a slot. forin takes 1.2 to 1.3
+// times as long without.
 //
 //go:noinline
 func valuesSlot(it expr, i uint8, set func(fr fp, v Value), body stmt, at *diag.Pos) stmt {

@@ -36,7 +36,8 @@ func withPrologue(pro func(fr fp), body stmt) stmt {
 	}
 }
 
-// sequence runs statements one after the other until one leaves.
+// sequence runs statements one after the other until one leaves. loop takes 1.33 times
+// as long with a loop over the list in place of the short shapes.
 //
 //go:noinline
 func sequence(s []stmt) stmt {
@@ -107,7 +108,8 @@ func sequenceLoop(s []stmt) stmt {
 }
 
 // tail compiles the statements of a function's body to an expression that gives
-// its result: a return at the end needs no control code.
+// its result: a return at the end needs no control code. fib takes 1.5 times as long
+// without.
 func (c *compiler) tail(ss []ast.Stmt) expr {
 	switch {
 	case len(ss) == 0:
