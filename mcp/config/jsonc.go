@@ -171,6 +171,10 @@ var expectations = []struct{ ending, want string }{
 // inOurWords gives a fault of the JSON reader its place and says what must stand
 // there.
 func inOurWords(err error, src []byte) error {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return &syntaxError{max(int(kind.Offset)-1, 0), "another kind of value must stand here"}
+	}
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
 		return err

@@ -90,7 +90,7 @@ func LoadLock(path string) (*Lock, error) {
 	}
 	var text lockText
 	if err := json.Unmarshal(src, &text); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged (%w); bring it back, or take it away and pin again with: sense mcp pin", path, placed(filepath.Base(path), src, inOurWords(err, src)))
 	}
 	if text.Version != lockVersion {
 		return nil, fmt.Errorf("%s has version %d, which this sense does not know", path, text.Version)

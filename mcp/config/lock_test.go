@@ -72,7 +72,11 @@ func TestFindLock(t *testing.T) {
 
 func TestLockErrors(t *testing.T) {
 	dir := t.TempDir()
-	for text, want := range map[string]string{"{": "is damaged", `{"version": 9}`: "has version 9, which this sense does not know"} {
+	for text, want := range map[string]string{
+		"{":                "is damaged (sense.lock:1:1: the file ends in the middle",
+		`{"version": "x"}`: "is damaged (sense.lock:1:15: another kind of value must stand here); ",
+		`{"version": 9}`:   "has version 9, which this sense does not know",
+	} {
 		if _, err := LoadLock(writeFile(t, filepath.Join(dir, LockFile), text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -54,7 +54,7 @@ func LoadTrust(path string) (*Trust, error) {
 	}
 	var text trustText
 	if err := json.Unmarshal(src, &text); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w); mend it or take it away, and commands will be asked for again", path, err)
+		return nil, fmt.Errorf("%s is damaged (%w); mend it or take it away, and commands will be asked for again", path, placed(filepath.Base(path), src, inOurWords(err, src)))
 	}
 	t.entries = text.Trusted
 	return t, nil
